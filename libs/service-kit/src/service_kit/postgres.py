@@ -86,19 +86,20 @@ class Database:
             yield began.connection
 
     @asynccontextmanager
-    async def exported_snapshot(
-        self, workspace_id: UUID, settings: Mapping[str, str]
-    ) -> AsyncIterator[tuple[Connection, str]]:
-        """Opens a `snapshot` and returns its name for `snapshot(of=...)`, all in one round trip.
+    async def snapshot_with(
+        self, workspace_id: UUID, settings: Mapping[str, str], first: str, values: Mapping[str, object]
+    ) -> AsyncIterator[tuple[Connection, dict[str, Any]]]:
+        """Opens a `snapshot` and returns the row of its `first` statement, all in one round trip.
 
         A part of the transaction that fails can roll back to the savepoint `opened`.
         """
-        values = {"app.workspace_id": str(workspace_id), **settings}
-        exporting = f"{opening(values, BEGIN_SNAPSHOT)}, pg_export_snapshot(); SAVEPOINT opened"
-        async with self._transaction(exporting) as began:
+        opened = opening({"app.workspace_id": str(workspace_id), **settings}, BEGIN_SNAPSHOT)
+        literal = first % {name: _literal(value) for name, value in values.items()}
+        async with self._transaction(f"{opened}; {literal}; SAVEPOINT opened") as began:
             began.nextset()
-            *_, exported = (await began.fetchall())[0]
-            yield began.connection, exported
+            began.nextset()
+            columns = [column.name for column in began.description or ()]
+            yield began.connection, dict(zip(columns, (await began.fetchall())[0], strict=True))
 
     @asynccontextmanager
     async def system(self, *, durable: bool = True) -> AsyncIterator[Connection]:
@@ -147,7 +148,7 @@ def opening(settings: Mapping[str, str], begin: str = BEGIN) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _literal(value: str) -> str:
+def _literal(value: object) -> str:
     return sql.Literal(value).as_string()
 
 

@@ -31,6 +31,7 @@ log = logging.getLogger(__name__)
 GRACEFUL_SECONDS = 10
 DRAIN_SECONDS = IDLE_SECONDS + 0.5
 PRIVATE_CONNECTIONS = 100
+YOUNG_OBJECTS = 20_000  # between two garbage collections
 OTHER_FILES = 512  # file descriptors that are not client connections
 
 
@@ -125,7 +126,9 @@ class StoppingServer(uvicorn.Server):
         if metrics.processes:
             self.servers.append(await metrics.processes.listen(metrics.own))
         # What the start made stays, and a full collection would read all of it: a tenth of a second, during a request.
+        # Requests make few cycles, so the young are not read after every 700 of them.
         gc.freeze()
+        gc.set_threshold(YOUNG_OBJECTS)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         app: Any = self.config.app

@@ -18,8 +18,8 @@ from opentelemetry.trace import Link, SpanKind, StatusCode
 
 
 def configure_tracing(service: str, endpoint: str | None) -> None:
-    """Gives every log line a trace id; spans are recorded and sent only if `endpoint` is set."""
-    provider = TracerProvider(None if endpoint else ALWAYS_OFF, described(service))
+    """Gives every request a trace id, for its log lines; spans are recorded and sent only if `endpoint` is set."""
+    provider = TracerProvider(sampler=None if endpoint else ALWAYS_OFF, resource=described(service))
     if endpoint:
         # Imported here because it takes a tenth of a second, in every process, and most send nothing.
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415
@@ -91,7 +91,7 @@ def store_call(name: str) -> Iterator[None]:
 
 def model_call(name: str, seconds: float, attributes: Mapping[str, str], *, succeeded: bool) -> None:
     """Records a call to a model that has just ended, like `store_call`."""
-    if current_trace_id() is None:
+    if not trace.get_current_span().is_recording():
         return
     began = time.time_ns() - int(1e9 * seconds)
     tracer = trace.get_tracer("attractor")

@@ -65,13 +65,13 @@ async def test_prepared_statements_are_found_on_every_connection(pooled: Databas
 
 
 async def test_two_transactions_share_a_snapshot(pooled: Database) -> None:
-    workspace_id = uuid4()
+    workspace_id, export = uuid4(), "SELECT pg_export_snapshot() AS name, %(more)s AS more"
     async with (
-        pooled.exported_snapshot(workspace_id, {"jit": "off"}) as (_, name),
-        pooled.snapshot(workspace_id, of=name) as other,
+        pooled.snapshot_with(workspace_id, {"jit": "off"}, export, {"more": 2}) as (_, first),
+        pooled.snapshot(workspace_id, of=first["name"]) as other,
     ):
         row: Any = await (await other.execute("SELECT current_setting('app.workspace_id')")).fetchone()
-    assert row == (str(workspace_id),)
+    assert (row, first["more"]) == ((str(workspace_id),), 2)
 
 
 async def test_the_time_limit_of_statements_is_the_roles(pooled: Database) -> None:

@@ -10,7 +10,7 @@ import httpx2
 import pytest
 from fastapi import FastAPI, HTTPException
 from opentelemetry import trace
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
@@ -75,15 +75,6 @@ async def test_a_span_carries_process_name_and_version(exporter: InMemorySpanExp
     assert str(told["service.instance.id"]).endswith(f"-{os.getpid()}")
 
 
-def test_without_an_endpoint_there_is_a_trace_id_but_nothing_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    providers = list[TracerProvider]()
-    monkeypatch.setattr(trace, "set_tracer_provider", providers.append)
-    configure_tracing("retrieval", None)
-    with providers[0].get_tracer("test").start_as_current_span("request") as current:
-        assert not current.is_recording()
-        assert current_trace_id() == outgoing_headers()["traceparent"].split("-")[1]
-
-
 def test_a_call_to_a_store_or_a_model_belongs_to_the_trace_of_who_called(exporter: InMemorySpanExporter) -> None:
     with suppress(OSError), span("request"), store_call("s3 GetObject"):
         model_call("embeddings", 2.0, {"gen_ai.request.model": "small"}, succeeded=True)
@@ -95,6 +86,20 @@ def test_a_call_to_a_store_or_a_model_belongs_to_the_trace_of_who_called(exporte
     assert (model.end_time or 0) - (model.start_time or 0) >= 2e9
     assert store.status.status_code is StatusCode.ERROR
     assert "secret" not in store.to_json() + request.to_json()
+
+
+def test_without_an_endpoint_a_request_has_a_trace_id_that_others_continue_and_nothing_is_recorded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[trace.TracerProvider] = []
+    monkeypatch.setattr(trace, "set_tracer_provider", made.append)
+    configure_tracing("retrieval", None)
+    monkeypatch.setattr(trace, "get_tracer", made[0].get_tracer)
+    with span("request", {"traceparent": f"00-{CALLER}-b7ad6b7169203331-01"}) as request, store_call("redis script"):
+        assert (current_trace_id(), outgoing_headers()["traceparent"].split("-")[1]) == (CALLER, CALLER)
+        assert not request.is_recording()
+    with span("request"):
+        assert current_trace_id()
 
 
 def test_work_that_belongs_to_no_request_records_no_calls(exporter: InMemorySpanExporter) -> None:

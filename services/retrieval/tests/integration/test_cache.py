@@ -185,6 +185,25 @@ async def test_partial_results_are_not_cached(keep, workspace_id):
     assert kept == answer(cached=True)
 
 
+async def test_a_search_does_not_wait_until_its_answer_is_cached_but_the_next_one_and_a_deletion_do(
+    keep, workspace_id, monkeypatch
+):
+    keeping, may_write = keep.keeping, asyncio.Event()
+
+    async def slow(**call):
+        await may_write.wait()
+        return await keeping(**call)
+
+    monkeypatch.setattr(keep, "keeping", slow)
+    keep.put_soon(slot_of(workspace_id), answer())
+    asyncio.get_running_loop().call_soon(may_write.set)
+    assert await keep.get(slot_of(workspace_id)) == answer(cached=True)
+    may_write.clear()
+    keep.put_soon(slot_of(workspace_id, name="b"), answer())
+    asyncio.get_running_loop().call_soon(may_write.set)
+    assert (await keep.delete(workspace_id)).removed == {"cached_searches": 2}
+
+
 async def test_a_search_overtaken_by_a_change_is_not_cached(keep, workspace_id):
     await keep.put(slot_of(workspace_id, 3), answer())
     erased = await keep.delete(workspace_id, 4)

@@ -122,8 +122,11 @@ async def test_many_searches_on_few_connections_all_complete(searching, index, u
         assert not [leg.error for answer in answers for leg in answer.legs if leg.error]
 
 
-async def test_parallel_legs_share_the_snapshot_and_fail_individually(database, index, remove, converted, workspace_id):
+async def test_parallel_legs_share_the_snapshot_and_fail_individually(
+    database, index, remove, converted, workspace_id, monkeypatch
+):
     document = converted(["harbour"])
+    monkeypatch.setattr("retrieval.reading.snapshot.MANY_CHUNKS", 1)
     await index(document)
     store, count = SearchStore(database, 100), "SELECT count(*) FROM chunk"
     async with store.snapshot(workspace_id, 5) as snapshot:

@@ -38,7 +38,8 @@ class DenseLeg(Leg):
         return super().void and self.vector is None  # else the chunks of other legs can still be compared
 
     async def find(self) -> None:
-        await self._nearest(self.leg_query.query.text)
+        if await self._embed(self.leg_query.query.text):
+            await self._nearest()
 
     async def ask(self, reader: IndexReader, chunks: Sequence[int]) -> None:
         found = {one.chunk for one in self.found}
@@ -55,16 +56,21 @@ class DenseLeg(Leg):
             cosines = {**cosines, **dict(await self._missing.fetchall())}
         return {self.columns[0].name: np.array([cosines.get(chunk, np.nan) for chunk in chunks])}
 
-    async def _nearest(self, text: str) -> None:
-        """Embeds the text and finds the nearest chunks; fails if the active space's model is no longer configured."""
+    async def _embed(self, text: str) -> bool:
+        """Makes the vector; returns False, and fails, if the active space's model is no longer configured."""
         leg_query, embedders = self.leg_query, self.vectors.embedders
         embedder = embedders.find(*leg_query.space) if leg_query.space else embedders.default
         if embedder is None:
             model, dims = leg_query.space or ("", 0)
             self.error = f"the embedding model {model} ({dims} dimensions) is no longer configured"
-            return
+            return False
         self.vector_space, self.vector = embedder.space, await self.vectors.of_query(text, embedder)
-        async with leg_query.snapshot.beside() as reader:
+        return True
+
+    async def _nearest(self) -> None:
+        """Finds the chunks that are nearest to the vector."""
+        assert self.vector is not None, "it is made first"
+        async with self.leg_query.snapshot.beside() as reader:
             await self._scan(reader, self.vector)
 
     async def _scan(self, reader: IndexReader, vector: Vector) -> None:

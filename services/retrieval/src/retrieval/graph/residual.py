@@ -21,11 +21,20 @@ class ResidualLeg(DenseLeg):
     def applies(self, leg_query: LegQuery) -> bool:
         return leg_query.leg(GraphLeg) is not None
 
+    async def ready(self) -> None:
+        await self._graph.answered.wait()
+
     async def find(self) -> None:
-        text = self._graph.residual_query
-        self.skipped = self._graph.void or not text or text == self.leg_query.query.text
-        if not self.skipped:
-            await self._nearest(text)
+        """Embeds the text while the graph leg still looks up its chunks, on which it depends whether to search."""
+        graph, text = self._graph, self._graph.residual
+        self.skipped = graph.void or not text or text == self.leg_query.query.text
+        if self.skipped or not await self._embed(text):
+            return
+        await graph.done.wait()
+        if graph.void or not graph.is_about_names:
+            self.skipped, self.vector = True, None
+        else:
+            await self._nearest()
 
     @property
     def _graph(self) -> GraphLeg:

@@ -14,6 +14,7 @@ from retrieval.lexical.columns import Int64s
 from retrieval.lexical.groups import PostingGroups, decode_all
 from retrieval.lexical.postings import Postings, TermPostings, decode, decode_terms, merge
 from retrieval.lexical.statements import PostingSql
+from retrieval.reading.arrays import array_text, term_array
 from retrieval.reading.reader import IndexReader
 
 SHARED = -1  # in place of a block number: a term's postings in its group and in recent rows
@@ -77,7 +78,9 @@ class PostingLists:
         if wanted:
             by_term: dict[str, list[Sequence[int]]] = {term: [] for term in wanted}
             first_terms: dict[int, str] = {}
-            for grouped, term, number, *values in await self.reader.rows(PostingSql.block_headers, terms=wanted):
+            for grouped, term, number, *values in await self.reader.rows(
+                PostingSql.block_headers, terms=term_array(wanted)
+            ):
                 if grouped:
                     first_terms[number] = term
                 else:
@@ -106,7 +109,10 @@ class PostingLists:
         if not missing:
             return
         terms = {block: term for term, block in missing}
-        values = {"terms": [term for term, _ in missing], "blocks": [block for _, block in missing]}
+        values = {
+            "terms": term_array(term for term, _ in missing),
+            "blocks": array_text(block for _, block in missing),
+        }
         payloads = await self.reader.payloads(PostingSql.block_payloads, **values)
         decoded = await decode_all([row[1] for row in payloads], decode)
         for (block, _), found in zip(payloads, decoded, strict=True):

@@ -72,6 +72,7 @@ class LexicalSearch:
         self._scores: dict[int, float] = {}
         self._matched: list[MatchedTerms] = []
         self._places: dict[tuple[str, ...], int] = {}
+        self._weights: dict[str, float] = {}
 
     async def open(self, state: IndexState, documents: ArrayLike | None, parameters: Parameters) -> None:
         """Reads the weights of the query's words. `documents` are the numbers to search; None: all."""
@@ -157,8 +158,11 @@ class LexicalSearch:
 
     def weight(self, text: str) -> float:
         """Returns the IDF of the query's rarest word in the text; 0 if there is none."""
-        words = self.query.words
-        return max((words[at].mass / words[at].word.count for at in self._positions(text)), default=0.0)
+        if text not in self._weights:
+            words = self.query.words
+            masses = (words[at].mass / words[at].word.count for at in self._positions(text))
+            self._weights[text] = max(masses, default=0.0)
+        return self._weights[text]
 
     async def _complying(self, ranking: MaxScore, k: int) -> RankedChunks:
         """Returns the best chunks that meet the conditions, in order, at most `k`."""

@@ -14,6 +14,7 @@ from retrieval.lexical import edits
 from retrieval.lexical.groups import PostingGroups
 from retrieval.lexical.postings import TermPostings
 from retrieval.lexical.statements import PostingSql
+from retrieval.reading.arrays import term_array
 from retrieval.reading.reader import IndexReader
 
 MOST_EXPANSIONS = 50  # terms that a prefix stands for
@@ -36,14 +37,15 @@ class Vocabulary:
         """Counts the chunks that have each term; unknown terms are left out."""
         wanted = set(terms)
         found, first_terms = Counter[str](), dict[int, str]()
-        for grouped, term, number in await self.reader.rows(PostingSql.known_terms, terms=sorted(wanted)):
+        for grouped, term, number in await self.reader.rows(PostingSql.known_terms, terms=term_array(wanted)):
             if grouped:
                 first_terms[number] = term
             else:
                 found[term] = number
         for term, group in (await self.groups.holding(wanted, first_terms)).items():
             found[term] += len(group[term])
-        found.update(await asyncio.to_thread(_counted, self.recent, wanted))
+        if self.recent:
+            found.update(await asyncio.to_thread(_counted, self.recent, wanted))
         return found
 
     async def beginning_with(self, prefix: str) -> list[str]:

@@ -138,6 +138,11 @@ class Leg(Timed, ABC):
         own.name, own.leg_query, own.done = name, leg_query, asyncio.Event()
         return own
 
+    async def ready(self) -> None:
+        """Waits until the leg can begin."""
+        for need in self.needs:
+            await self.leg_query.legs[need].done.wait()
+
     @property
     def void(self) -> bool:
         """True if the leg says nothing of any chunk, because it failed."""

@@ -29,7 +29,6 @@ class ReadingSql(Statements, file="reading.sql"):
     chunks: LiteralString
     numbers_of_chunks: LiteralString
     candidate_facts: LiteralString
-    candidate_titles: LiteralString
     candidate_cosines: LiteralString
     candidate_vectors: LiteralString
     lock_documents: LiteralString

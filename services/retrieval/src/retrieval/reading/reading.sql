@@ -1,14 +1,16 @@
 -- name: index_state
 -- Returns what a search needs to know before it begins. `changed_by` distinguishes a generation from the same number
 -- before the database was restored; `recent_*` are rows that are not folded yet; `index_bytes` is the size of the
--- approximate index of the active (or default) space, which all workspaces share.
+-- approximate index of the active (or default) space, which all workspaces share; `exported` is the name of the
+-- transaction's snapshot, if there are at least `many` chunks.
 SELECT generation, changed_by, active.model, active.dims, coalesce(chunks, 0) AS chunks, coalesce(terms, 0) AS terms,
        ARRAY(SELECT stemming FROM workspace_stemming
              WHERE workspace_id = %(workspace_id)s AND documents > 0
              ORDER BY documents DESC, stemming) AS stemmings,
        recent.documents AS recent_documents, recent.batches AS recent_batches,
        coalesce(pg_relation_size(to_regclass('chunk_vector_' || embedding_space_id(
-           coalesce(active.model, %(model)s), coalesce(active.dims, %(dims)s)))), 0) AS index_bytes
+           coalesce(active.model, %(model)s), coalesce(active.dims, %(dims)s)))), 0) AS index_bytes,
+       CASE WHEN chunks >= %(many)s THEN pg_export_snapshot() END AS exported
 FROM (SELECT coalesce(array_agg(document), '{}') AS documents, coalesce(array_agg(batch), '{}') AS batches
       FROM recent_postings
       WHERE workspace_id = %(workspace_id)s) AS recent
@@ -33,27 +35,24 @@ JOIN indexed_document ON indexed_document.workspace_id = chunk.workspace_id
 WHERE chunk.workspace_id = %(workspace_id)s AND chunk.number = ANY (%(chunks)s::bigint[]);
 
 -- name: numbers_of_chunks
--- Finds the numbers of chunks that another service knows by document and id.
-SELECT chunk.number, document_id, chunk.chunk_id
-FROM unnest(%(chunk_ids)s::text[], %(document_ids)s::uuid[]) AS wanted (chunk_id, wanted_document)
+-- Finds chunks that another service knows by document and id: returns their places in these lists, and their numbers.
+SELECT (place - 1)::integer, chunk.number
+FROM unnest(%(chunk_ids)s::text[], %(document_ids)s::uuid[]) WITH ORDINALITY AS wanted (chunk_id, wanted_document, place)
 JOIN chunk ON chunk.workspace_id = %(workspace_id)s AND hashtext(chunk.chunk_id) = hashtext(wanted.chunk_id)
           AND chunk.chunk_id = wanted.chunk_id
 JOIN indexed_document ON indexed_document.workspace_id = chunk.workspace_id
                      AND indexed_document.number = chunk.document AND document_id = wanted_document;
 
 -- name: candidate_facts
--- Returns the wordpieces of chunks, or the text itself if no pieces were stored when it was indexed.
-SELECT number, pieces,
-       CASE WHEN pieces IS NULL THEN (
-           SELECT concat_ws(' ', title, array_to_string(chunk.heading_path, ' '), content) FROM indexed_document
-           WHERE workspace_id = %(workspace_id)s AND indexed_document.number = chunk.document) END
+-- Returns the wordpieces of chunks, or the text itself if no pieces were stored when it was indexed, and the terms of
+-- their documents' titles.
+SELECT chunk.number, pieces,
+       CASE WHEN pieces IS NULL THEN concat_ws(' ', title, array_to_string(chunk.heading_path, ' '), content) END,
+       title_terms
 FROM chunk
-WHERE workspace_id = %(workspace_id)s AND number = ANY (%(chunks)s::bigint[]);
-
--- name: candidate_titles
--- Returns the terms of documents' titles.
-SELECT number, title_terms FROM indexed_document
-WHERE workspace_id = %(workspace_id)s AND number = ANY (%(documents)s::bigint[]);
+JOIN indexed_document ON indexed_document.workspace_id = chunk.workspace_id
+                     AND indexed_document.number = chunk.document
+WHERE chunk.workspace_id = %(workspace_id)s AND chunk.number = ANY (%(chunks)s::bigint[]);
 
 -- name: candidate_cosines
 -- Returns the cosines of chunks with a vector; chunks without one in the embedding space are left out.

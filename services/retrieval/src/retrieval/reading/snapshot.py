@@ -1,4 +1,4 @@
-"""Snapshots: one state of a workspace's index for all parts of a search, on as many connections as are free."""
+"""Snapshots: one state of a workspace's index for all parts of a search, in a large one on several connections."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from uuid import UUID
 from inference.embedders import SpaceKey
 from inference.embeddings import BUNDLED_SPACE
 from retrieval.reading.reader import IndexReader, ReadingSql
-from retrieval.reading.state import IndexState, index_state
+from retrieval.reading.state import IndexState
 from service_kit.postgres import Database
 from service_kit.problems import Unavailable
 
+MANY_CHUNKS = 20_000  # in a smaller index, opening another transaction takes longer than a leg waits for its turn
 LEFT_TO_OTHERS = 4  # one of this many connections is reserved for indexing
 QUEUE_SECONDS = 10.0
 BUNDLED = (BUNDLED_SPACE.model, BUNDLED_SPACE.dims)
@@ -28,10 +29,8 @@ SETTINGS = {
 class Snapshot:
     """One state of the index. `reader` uses the search's own connection; concurrent parts take `own` or `beside`."""
 
-    def __init__(
-        self, store: SearchStore, reader: IndexReader, exported: str, seconds: float, state: IndexState
-    ) -> None:
-        self.store, self.reader, self.exported, self.seconds, self.state = store, reader, exported, seconds, state
+    def __init__(self, store: SearchStore, reader: IndexReader, seconds: float, state: IndexState) -> None:
+        self.store, self.reader, self.seconds, self.state = store, reader, seconds, state
         self.turn = asyncio.Lock()
 
     @property
@@ -52,17 +51,18 @@ class Snapshot:
 
     @asynccontextmanager
     async def beside(self) -> AsyncIterator[IndexReader]:
-        """Yields another connection on the same snapshot if the search's own is in use and another is free.
+        """Yields another connection on the same snapshot if the search's own is in use, the index is large and another
+        connection is free.
 
         Otherwise waits for its own, so that no search waits for a second connection while holding one.
         """
-        store = self.store
-        if store.free.locked() or not self.turn.locked():
+        store, exported = self.store, self.state.exported
+        if exported is None or store.free.locked() or not self.turn.locked():
             async with self.own() as reader:
                 yield reader
             return
         settings = store.settings(self.seconds)
-        async with store.free, store.database.snapshot(self.workspace_id, self.exported, settings) as connection:
+        async with store.free, store.database.snapshot(self.workspace_id, exported, settings) as connection:
             yield IndexReader(connection, self.workspace_id)
 
 
@@ -85,10 +85,11 @@ class SearchStore:
         except TimeoutError as error:
             raise Unavailable("too many searches at the same time") from error
         try:
-            opened = self.database.exported_snapshot(workspace_id, self.settings(seconds))
-            async with opened as (connection, exported):
-                reader = IndexReader(connection, workspace_id)
-                yield Snapshot(self, reader, exported, seconds, await index_state(reader, self.default))
+            model, dims = self.default
+            values = {"workspace_id": workspace_id, "model": model, "dims": dims, "many": MANY_CHUNKS}
+            opened = self.database.snapshot_with(workspace_id, self.settings(seconds), ReadingSql.index_state, values)
+            async with opened as (connection, state):
+                yield Snapshot(self, IndexReader(connection, workspace_id), seconds, IndexState(**state))
         finally:
             self.free.release()
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 from uuid import UUID
 
-from inference.embedders import SpaceKey
-from retrieval.reading.reader import IndexReader, ReadingSql
+from retrieval.reading.reader import ReadingSql
 from service_kit.postgres import Connection
 
 Version: TypeAlias = tuple[int | None, str | None, str | None, int | None]
@@ -20,6 +19,7 @@ class IndexState:
 
     `model`, `dims`: the active space. `chunks`, `terms`: totals of the workspace. `stemmings`: most frequent first.
     `recent_*`: the rows of postings that are not folded yet. `index_bytes`: the size of the approximate index.
+    `exported`: the name of the transaction's snapshot, if others can share it.
     """
 
     generation: int | None
@@ -32,18 +32,12 @@ class IndexState:
     recent_documents: Sequence[int]
     recent_batches: Sequence[int]
     index_bytes: int
+    exported: str | None
 
     @property
     def version(self) -> Version:
         """Differs whenever the same search could give another result."""
         return self.generation, self.changed_by, self.model, self.dims
-
-
-async def index_state(reader: IndexReader, default: SpaceKey) -> IndexState:
-    """Reads the state; `default` is the space of a workspace that has no active one."""
-    found = await reader.one(ReadingSql.index_state, IndexState, model=default[0], dims=default[1])
-    assert found is not None, "the statement gives a row for every workspace"
-    return found
 
 
 async def lock_documents(connection: Connection, workspace_id: UUID, document_ids: Sequence[UUID]) -> None:

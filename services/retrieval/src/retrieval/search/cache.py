@@ -57,6 +57,7 @@ class SearchCache:
         self.keeping = redis.register_script(folder.joinpath("keep_search.lua").read_text("utf-8"))
         self.deleting = redis.register_script(folder.joinpath("forget_searches.lua").read_text("utf-8"))
         self.optional = OptionalRedis()
+        self.writing: dict[str, asyncio.Task[None]] = {}
         self.results = counter(
             "attractor_search_cache_total",
             "Searches by cache result: hit, miss, bypass (not cacheable), failed (Redis unavailable)",
@@ -94,6 +95,8 @@ class SearchCache:
 
         `is_current` is asked about the generation of the graph that the answer is from, if it is from the graph.
         """
+        if place.key in self.writing:
+            await asyncio.wait([self.writing[place.key]])
         try:
             kept = await self._ask(lambda: self.redis.get(place.key))
         except RedisUnavailable:
@@ -102,6 +105,11 @@ class SearchCache:
         is_hit = body != b"" and (not graph or (is_current is not None and await is_current(graph.decode())))
         self.results.labels("hit" if is_hit else "miss").inc()
         return SearchResponse.model_validate_json(body) if is_hit else None
+
+    def put_soon(self, place: CacheSlot, response: SearchResponse, graph: str | None = "") -> None:
+        """Begins to `put` the answer, for which its caller need not wait."""
+        self.writing[place.key] = task = asyncio.create_task(self.put(place, response, graph))
+        task.add_done_callback(lambda _: self.writing.pop(place.key, None))
 
     async def put(self, place: CacheSlot, response: SearchResponse, graph: str | None = "") -> None:
         """Stores the answer, unless a part of it failed or was late, or it is too large.
@@ -125,6 +133,8 @@ class SearchCache:
 
         Raises RedisError.
         """
+        if self.writing:
+            await asyncio.wait(self.writing.values())
         keys = [_answers(workspace_id), _least(workspace_id)]
         removed, left = await self.deleting(keys=keys, args=[generation, REMEMBER_MILLISECONDS])
         return Erased({KIND: int(removed)}, {KIND: int(left)})

@@ -98,8 +98,7 @@ class Legs:
         return None not in states and "".join(one or "" for one in states) == state
 
     async def _run(self, leg: Leg) -> None:
-        for need in leg.needs:
-            await leg.leg_query.legs[need].done.wait()
+        await leg.ready()
         try:
             await leg.within(leg.seconds, leg.find)
         finally:

@@ -94,7 +94,7 @@ class Search:
         response = await self._response(workspace_id, request, found, watch)
         if self.cache and place:
             states = [leg.state for leg in found.candidates.legs]
-            await self.cache.put(place, response, None if None in states else "".join(one or "" for one in states))
+            self.cache.put_soon(place, response, None if None in states else "".join(one or "" for one in states))
         return response
 
     async def _response(

@@ -32,38 +32,30 @@ class CandidateTexts:
     def __init__(self, matcher: SoftMatcher) -> None:
         self.matcher = matcher
 
-    async def ask(self, reader: IndexReader, chunks: Sequence[int]) -> tuple[Cursor, Cursor]:
-        """Sends the statements whose rows `columns` reads."""
-        documents = sorted({chunk >> ORDINAL_BITS for chunk in chunks})
-        facts = await reader.execute(ReadingSql.candidate_facts, {"chunks": array_text(chunks)}, binary=True)
-        return facts, await reader.execute(
-            ReadingSql.candidate_titles, {"documents": array_text(documents)}, binary=True
-        )
+    async def ask(self, reader: IndexReader, chunks: Sequence[int]) -> Cursor:
+        """Sends the statement whose rows `columns` reads."""
+        return await reader.execute(ReadingSql.candidate_facts, {"chunks": array_text(chunks)}, binary=True)
 
-    async def columns(
-        self, leg_query: tuple[Cursor, Cursor], chunks: Sequence[int], wordings: Sequence[LegQuery]
-    ) -> list[Columns]:
+    async def columns(self, asked: Cursor, chunks: Sequence[int], wordings: Sequence[LegQuery]) -> list[Columns]:
         """Returns the columns of each wording."""
-        rows = await leg_query[0].fetchall()
-        titles: dict[int, Sequence[str]] = dict(await leg_query[1].fetchall())
-        found = {row[0]: row[1:] for row in rows if row[0] >> ORDINAL_BITS in titles}
+        found = {row[0]: row[1:] for row in await asked.fetchall()}
         if lost := len(chunks) - len(found):
             extra = {"workspace_id": str(wordings[0].snapshot.workspace_id), "chunks": lost}
             log.warning("left out chunks without a document: the index was changed out of band", extra=extra)
-        return await asyncio.to_thread(self._compared, chunks, found, titles, wordings)
+        return await asyncio.to_thread(self._compared, chunks, found, wordings)
 
     def _compared(
         self,
         chunks: Sequence[int],
-        found: Mapping[int, tuple[bytes | None, str | None]],
-        titles: Mapping[int, Sequence[str]],
+        found: Mapping[int, tuple[bytes | None, str | None, Sequence[str]]],
         wordings: Sequence[LegQuery],
     ) -> list[Columns]:
-        pieces = {chunk: stored for chunk, (stored, _) in found.items() if stored is not None}
-        if texts := {chunk: text or "" for chunk, (stored, text) in found.items() if stored is None}:
+        pieces = {chunk: stored for chunk, (stored, _, _) in found.items() if stored is not None}
+        if texts := {chunk: text or "" for chunk, (stored, text, _) in found.items() if stored is None}:
             pieces |= zip(texts, self.matcher.pieces.distinct(list(texts.values())), strict=True)
         stored = [pieces.get(chunk, b"") for chunk in chunks]
         lost = np.array([float(chunk not in found) for chunk in chunks])
+        titles = {chunk >> ORDINAL_BITS: terms for chunk, (_, _, terms) in found.items()}
         columns: list[Columns] = []
         for leg_query in wordings:
             lexical = leg_query.leg(LexicalLeg)

@@ -5,21 +5,19 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from uuid import UUID
 
 import numpy as np
 import psycopg
 from numpy.typing import NDArray
 
 from contracts.embedding_spaces import SpaceStatus
-from contracts.events import DocumentIndexed
 from contracts.ingestion import embedding_text
 from inference.embeddings import Embedder
 from inference.errors import ContextTooLong
 from retrieval.reading.state import lock_documents, raise_generation
 from retrieval.reading.vectors import vector_array
 from retrieval.spaces.rows import MissingChunk, SpaceRows
-from retrieval.spaces.switch import switch
+from retrieval.spaces.switch import publish_complete, switch
 from retrieval.spaces.work import LeasedSpace
 from service_kit.outbox import Outbox
 from service_kit.postgres import Connection, Database
@@ -74,18 +72,8 @@ class Filling:
             rows = SpaceRows(connection, place)
             await rows.fill(self.space.key, [one.number for one in missing], text)
             if self.space.active:
-                await self._publish_complete(rows, documents)
+                await publish_complete(rows, await rows.complete_documents(documents, self.space.key), self.outbox)
                 await raise_generation(connection, place)
-
-    async def _publish_complete(self, rows: SpaceRows, documents: list[UUID]) -> None:
-        for document in await rows.complete_documents(documents, self.space.key):
-            done = DocumentIndexed(
-                document_id=document.document_id,
-                version=document.version,
-                chunk_count=document.chunk_count,
-                vectors=document.chunk_count,
-            )
-            await self.outbox.write(rows.connection, rows.workspace_id, done, str(document.document_id))
 
     async def _finish(self) -> bool:
         """Sets the space's new status while no one writes; returns False if that must wait or vectors are missing."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from contracts.embedding_spaces import SpaceStatus
 from contracts.events import DocumentIndexed, EmbeddingSpaceActivated
 from inference.embedders import SpaceKey
 from retrieval.reading.state import raise_generation
-from retrieval.spaces.rows import SpaceRow, SpaceRows
+from retrieval.spaces.rows import DocumentCount, SpaceRow, SpaceRows
 from service_kit.outbox import Outbox
 
 
@@ -35,16 +37,19 @@ async def switch(rows: SpaceRows, to: SpaceRow, outbox: Outbox) -> bool:
         await rows.change(before, SpaceStatus.ready)
     await rows.change(to, SpaceStatus.active)
     await raise_generation(rows.connection, rows.workspace_id)
-    for document in late:
-        done = DocumentIndexed(
-            document_id=document.document_id,
-            version=document.version,
-            chunk_count=document.chunk_count,
-            vectors=document.chunk_count,
-        )
-        await outbox.write(rows.connection, rows.workspace_id, done, str(document.document_id))
+    await publish_complete(rows, late, outbox)
     await _publish(rows, to.key, outbox)
     return True
+
+
+async def publish_complete(rows: SpaceRows, documents: Iterable[DocumentCount], outbox: Outbox) -> None:
+    """Publishes that the documents have all their vectors."""
+    for document in documents:
+        count = document.chunk_count
+        done = DocumentIndexed(
+            document_id=document.document_id, version=document.version, chunk_count=count, vectors=count
+        )
+        await outbox.write(rows.connection, rows.workspace_id, done, str(document.document_id))
 
 
 async def _publish(rows: SpaceRows, space: SpaceKey, outbox: Outbox) -> None:
