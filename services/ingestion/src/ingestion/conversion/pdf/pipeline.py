@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import rapidocr
 
 Reader = Callable[[], "rapidocr.RapidOCR"]
-PAGES_AHEAD = 8  # of each stage; a page of dense text holds 14 MB until its layout is known, and docling's 100 exceed 2 GB
+PAGES_AHEAD = 8  # of each stage; a dense page holds 14 MB until its layout is known, and docling's 100 exceed 2 GB
 
 
 def bundled_options(every_page_is_scanned: bool, threads: int) -> ThreadedPdfPipelineOptions:
