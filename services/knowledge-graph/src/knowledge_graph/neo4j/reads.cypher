@@ -88,22 +88,6 @@ WHERE t.id IN $ids AND ($types IS NULL OR r.relation_type IN $types)
 WITH r ORDER BY r.weight DESC, r.source_id, r.target_id, r.relation_type LIMIT $limit
 RETURN collect({relation}) AS rows
 
-// name: shortest_paths
-// From both ends at once. Six is the longest path of all searches; a shorter bound would have to be part of the text.
-MATCH (s:Entity {workspace_id: $workspace_id, id: $source}), (t:Entity {workspace_id: $workspace_id, id: $target})
-MATCH p = allShortestPaths((s)-[:RELATED*..6]-(t))
-WITH p WHERE length(p) <= $longest
-WITH DISTINCT [e IN nodes(p) | e.id] AS ids ORDER BY ids LIMIT $limit
-RETURN collect(ids) AS rows
-
-// name: shortest_paths_over
-MATCH (s:Entity {workspace_id: $workspace_id, id: $source}), (t:Entity {workspace_id: $workspace_id, id: $target})
-MATCH p = allShortestPaths((s)-[:RELATED*..6]-(t))
-WHERE all(r IN relationships(p) WHERE r.relation_type IN $types)
-WITH p WHERE length(p) <= $longest
-WITH DISTINCT [e IN nodes(p) | e.id] AS ids ORDER BY ids LIMIT $limit
-RETURN collect(ids) AS rows
-
 // name: chunks_of
 UNWIND $ids AS entity_id
 CALL (entity_id) {

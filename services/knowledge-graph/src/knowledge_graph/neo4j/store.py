@@ -10,7 +10,6 @@ from knowledge_graph.graph_store import (
     Direction,
     EntityFilter,
     GraphCounts,
-    GraphPath,
     GraphStore,
     Match,
     Measure,
@@ -23,7 +22,6 @@ from knowledge_graph.graph_store import (
 )
 from knowledge_graph.neo4j.connection import Neo4jConnection
 from knowledge_graph.searches.links import Link, Step
-from knowledge_graph.searches.paths import MOST_PATHS, with_relations
 from knowledge_graph.searches.searching import Searching, counted
 from service_kit.statements import Statements
 
@@ -42,8 +40,6 @@ class ReadCypher(Statements, file="reads.cypher", entity=ENTITY, relation=RELATI
     steps_in: str
     successors: str
     relations_among: str
-    shortest_paths: str
-    shortest_paths_over: str
     chunks_of: str
     statistics: str
     counts: str
@@ -143,24 +139,6 @@ class Neo4jStore(Searching):
         values: dict[str, Any] = {"ids": list(ids), "types": _types(relation_types), "limit": limit}
         rows = await self.connection.read(ReadCypher.relations_among, workspace_id, **values)
         return [StoredRelation(*row) for row in rows]
-
-    async def shortest_paths(
-        self,
-        workspace_id: UUID,
-        source: str,
-        target: str,
-        max_length: int,
-        limit: int,
-        relation_types: Sequence[str] | None = None,
-    ) -> list[GraphPath]:
-        if source == target:
-            known = await self.entities(workspace_id, [source])
-            return [GraphPath([one.id], []) for one in known]
-        cypher = ReadCypher.shortest_paths if relation_types is None else ReadCypher.shortest_paths_over
-        values: dict[str, Any] = {"source": source, "target": target, "types": _types(relation_types)}
-        values |= {"longest": max_length, "limit": min(limit, MOST_PATHS)}
-        found = await self.connection.read(cypher, workspace_id, **values)
-        return await with_relations(self, workspace_id, found, relation_types) if found else []
 
     async def chunks_of(self, workspace_id: UUID, ids: Sequence[str], limit: int) -> list[MentioningChunk]:
         rows = await self.connection.read(ReadCypher.chunks_of, workspace_id, ids=list(ids), limit=limit)

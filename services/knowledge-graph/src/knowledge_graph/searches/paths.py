@@ -57,7 +57,7 @@ async def shortest_paths(
         if meeting := [one for one in side.frontier if one in other.parents]:
             ways = _walk(source, target, near.parents, far.parents, meeting)
             paths = list(islice(ways, min(limit, MOST_PATHS)))
-            return await with_relations(store, workspace_id, paths, relation_types)
+            return await _with_relations(store, workspace_id, paths, relation_types)
         if not side.frontier:
             return []
     return []
@@ -96,10 +96,9 @@ def _walk(source: str, target: str, near: Parents, far: Parents, meeting: list[s
     return follow([source])
 
 
-async def with_relations(
+async def _with_relations(
     store: Steps, workspace_id: UUID, paths: list[list[str]], relation_types: Sequence[str] | None
 ) -> list[GraphPath]:
-    """Adds the strongest relation between each two neighbours of the paths."""
     ids = sorted({one for path in paths for one in path})
     strongest: dict[frozenset[str], StoredRelation] = {}
     for relation in await store.relations_among(workspace_id, ids, relation_types, MOST_RELATIONS):
