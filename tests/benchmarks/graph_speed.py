@@ -1,12 +1,15 @@
-"""Latency of expansion, searches and tools in large graphs, and the server's CPU time; also in Neo4j if NEO4J_URL is
-set: then each question goes to both stores in turn, so that both find the machine equally busy.
+"""Latency of expansion, searches and tools in large graphs, and CPU time of server and client; also in Neo4j if
+NEO4J_URL is set: then each question goes to both stores in turn, so that both find the machine equally busy.
 
 BENCH_ENTITIES picks sizes by their number of entities (20000 200000), BENCH_QUESTIONS (60) is how often each is asked.
+For Neo4j also its reads of the store (`PROFILE`, database hits), the mean of PROFILED questions. `Asked plainly` is
+what no tool asks: without bounds, in the store's own language.
 """
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import hashlib
 import os
 import random
@@ -14,17 +17,20 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 from uuid import UUID, uuid4
 
 import psutil
 import psycopg
 from benchmarks.figures import Row, spread
+from neo4j import Query
+from neo4j.exceptions import Neo4jError
 from psycopg.errors import QueryCanceled
 from pydantic import SecretStr
 
 from contracts.graph_expansion import ExpandRequest, GraphMethod
-from contracts.graph_tools import AnalyzeDependencies, LookupFacts, RunCalculation, ShortestPath
+from contracts.graph_tools import AnalyzeDependencies, LookupFacts, Neighbours, RunCalculation, ShortestPath
 from contracts.ingestion import Chunk
 from embedded.engines import Engines
 from knowledge_graph.errors import StoreUnavailable
@@ -33,7 +39,7 @@ from knowledge_graph.expansion.gazetteer import Gazetteers
 from knowledge_graph.expansion.hops import expand
 from knowledge_graph.extraction.names import entity_id
 from knowledge_graph.graph_store import EntityFilter, GraphStore, SubgraphBounds
-from knowledge_graph.neo4j.connection import Neo4jConnection
+from knowledge_graph.neo4j.connection import READ_SECONDS, Neo4jConnection
 from knowledge_graph.neo4j.maintenance import rebuild
 from knowledge_graph.neo4j.projection import Neo4jProjection
 from knowledge_graph.neo4j.store import Neo4jStore
@@ -44,7 +50,7 @@ from knowledge_graph.tools.calculation import run_calculation
 from knowledge_graph.tools.chunks import ChunkTexts
 from knowledge_graph.tools.dependencies import analyze_dependencies
 from knowledge_graph.tools.facts import lookup_facts
-from knowledge_graph.tools.paths import shortest_path
+from knowledge_graph.tools.paths import neighbours, shortest_path
 from service_kit.migrate import migrate
 from service_kit.objects import ObjectStore
 from service_kit.postgres import Database
@@ -53,8 +59,22 @@ from service_kit.settings import ObjectStoreSettings
 SIZES = ((20_000, 100_000, 200_000), (200_000, 1_000_000, 2_000_000))
 HUB_RELATIONS = 50_000
 QUESTIONS, LIMIT = int(os.environ.get("BENCH_QUESTIONS", "60")), 50
-OF_A_DOCUMENT = 30
+WARM_UP, PROFILED, OF_A_DOCUMENT = 20, 5, 30
 Question = tuple[Callable[[], Awaitable[object]], str]
+EVERYTHING = "asked plainly: how many entities can be reached from one, over any number of steps"
+EVERYTHING_IN_SQL = """
+    WITH RECURSIVE reached (id) AS (
+        SELECT %(id)s::text
+        UNION
+        SELECT relation.target_id FROM reached
+        INNER JOIN relation ON relation.workspace_id = %(workspace_id)s AND relation.source_id = reached.id
+    )
+    SELECT count(*) FROM reached
+"""
+EVERYTHING_IN_CYPHER = """
+    MATCH (:Entity {workspace_id: $workspace_id, id: $id})-[:RELATED*0..]->(o)
+    RETURN [count(DISTINCT o)] AS rows
+"""
 FILL = Path(__file__).with_name("graph_speed.sql")
 
 
@@ -81,14 +101,16 @@ async def graph_speed() -> list[Row]:
                 objects = _objects(engines)
                 await _write_texts(objects, mentions)
                 title = f"{entities:,} entities, {relations:,} relations, {mentions:,} mentions"
+                gc.collect()
+                gc.freeze()  # as a service does once it has started
                 of = _Graph(database, ChunkTexts(database, objects), workspace_id, entities)
-                rows += await _rows(title, {"postgres": await of.bridges()}, servers)
-                questions = {"postgres": await of.questions(PostgresStore(database))}
+                rows += await _rows(title, of, {"postgres": await of.bridges()}, servers)
+                questions = {"postgres": await of.questions(PostgresStore(database)) | of.in_sql()}
                 async with _shown(database, workspace_id) as (neo4j, seconds):
                     if neo4j is not None:
                         rows.append((f"{title}: rebuilt in Neo4j", f"{seconds:.0f} s", "minutes"))
-                        questions["neo4j"] = await of.questions(neo4j)
-                    rows += await _rows(title, questions, servers)
+                        questions["neo4j"] = await of.questions(neo4j) | of.in_cypher(neo4j.connection)
+                    rows += await _rows(title, of, questions, servers)
     return rows
 
 
@@ -184,8 +206,12 @@ class _Graph:
         async def calculated(query: str) -> None:
             await run_calculation(store, workspace_id, RunCalculation(query=query))
 
-        async def linked(source: str, target: str) -> None:
-            await shortest_path(store, workspace_id, ShortestPath(source=source, target=target))
+        async def linked(source: str, target: str, types: list[str] | None = None, longest: int = 4) -> None:
+            asked = ShortestPath(source=source, target=target, relation_types=types, max_length=longest)
+            await shortest_path(store, workspace_id, asked)
+
+        async def near(name: str) -> None:
+            await neighbours(store, workspace_id, Neighbours(entity=name))
 
         async def page(entity: str) -> None:
             ends = await store.relations_of(workspace_id, entity, 100)
@@ -200,6 +226,12 @@ class _Graph:
                 lambda: store.closure(workspace_id, _id(self.hub()), "out", ["USES"], 3, 200),
                 "",
             ),
+            "closure of an entity, depth 10": (
+                lambda: store.closure(workspace_id, _id(self.anyone()), "in", ["DEPENDS_ON"], 10, 1_000),
+                "",
+            ),
+            "cycles through a hub": (lambda: store.cycles(workspace_id, _id(self.hub()), ["DEPENDS_ON"], 10), ""),
+            "neighbours of a hub": (lambda: near(self.hub()), ""),
             "picture around a hub": (
                 lambda: store.subgraph(workspace_id, [_id(self.hub())], 2, SubgraphBounds()),
                 "",
@@ -210,12 +242,31 @@ class _Graph:
             "analyze_dependencies of a hub": (lambda: depended(self.hub()), ""),
             "shortest_path between two entities": (lambda: linked(self.anyone(), self.anyone()), ""),
             "shortest_path between two hubs": (lambda: linked(self.hub(), self.hub()), ""),
+            "shortest_path between two entities, DEPENDS_ON, up to 6": (
+                lambda: linked(self.anyone(), self.anyone(), ["DEPENDS_ON"], 6),
+                "",
+            ),
             "list of 100 entities": (lambda: store.list_entities(workspace_id, EntityFilter(limit=100)), ""),
             "page of a hub": (lambda: page(_id(self.hub())), ""),
             "status": (lambda: store.statistics(workspace_id), ""),
             "run_calculation: summary": (lambda: calculated("Summary"), ""),
             "run_calculation: top 10 by relations": (lambda: calculated("top 10 services by relations"), ""),
+            "centrality: the 10 highest": (lambda: store.centrality(workspace_id, 10), ""),
         }
+
+    def in_sql(self) -> dict[str, Question]:
+        async def everything(name: str) -> None:
+            async with self.database.workspace(self.workspace_id) as connection:
+                values = {"workspace_id": self.workspace_id, "id": _id(name)}
+                await connection.execute(EVERYTHING_IN_SQL, values)
+
+        return {EVERYTHING: (lambda: everything(self.anyone()), "")}
+
+    def in_cypher(self, neo4j: Neo4jConnection) -> dict[str, Question]:
+        async def everything(name: str) -> None:
+            await neo4j.read(EVERYTHING_IN_CYPHER, self.workspace_id, id=_id(name))
+
+        return {EVERYTHING: (lambda: everything(self.anyone()), "")}
 
     async def _find_hubs(self) -> None:
         if not self.hubs:
@@ -227,19 +278,47 @@ def _id(name: str) -> str:
 
 
 async def _rows(
-    title: str, stores: dict[str, dict[str, Question]], servers: dict[str, psutil.Process | None]
+    title: str, of: _Graph, stores: dict[str, dict[str, Question]], servers: dict[str, psutil.Process | None]
 ) -> list[Row]:
-    """Asks every question of all stores; their names are the same."""
+    """Asks every question of all stores, about the same entities; their names are the same."""
     rows = []
     for name in next(iter(stores.values())):
         asked = {store: _Asked(servers[store]) for store in stores}
-        for number in range(-5, QUESTIONS):
+        for number in range(-WARM_UP, QUESTIONS):
             for store, questions in stores.items():
+                of.draw.seed(number)
                 await asked[store].ask(questions[name][0], is_counted=number >= 0)
         for store, questions in stores.items():
-            rows.append((f"{store}, {title}: {name}", str(asked[store]), questions[name][1]))
+            hits = await _hits(of, questions[name][0]) if store == "neo4j" else ""
+            rows.append((f"{store}, {title}: {name}", f"{asked[store]}{hits}", questions[name][1]))
             print(*rows[-1], flush=True)
     return rows
+
+
+async def _hits(of: _Graph, ask: Callable[[], Awaitable[object]]) -> str:
+    """Asks some of the questions again, profiled."""
+    profiled, read = list[int](), Neo4jConnection.read
+
+    async def profile(self: Neo4jConnection, cypher: str, workspace_id: UUID, **values: Any) -> list[Any]:
+        query = Query(f"PROFILE {cypher}", timeout=6 * READ_SECONDS)
+        answer = await self.driver.execute_query(query, {"workspace_id": str(workspace_id), **values})
+        profiled.append(_reads(answer.summary.profile))
+        return list(answer.records[0]["rows"])
+
+    Neo4jConnection.read = profile  # type: ignore[method-assign]
+    try:
+        for number in range(PROFILED):
+            of.draw.seed(number)
+            await ask()
+    except Neo4jError as error:
+        return f", not profiled: {error.code}"
+    finally:
+        Neo4jConnection.read = read  # type: ignore[method-assign]
+    return f", {sum(profiled) // PROFILED:,} reads of its store in {len(profiled) / PROFILED:.1f} statements"
+
+
+def _reads(profile: Any) -> int:
+    return profile["dbHits"] + sum(_reads(one) for one in profile.get("children", []))
 
 
 class _Asked:
@@ -247,22 +326,25 @@ class _Asked:
 
     def __init__(self, server: psutil.Process | None) -> None:
         self.server, self.seconds = server, list[float]()
-        self.cpu, self.late = 0.0, 0
+        self.cpu, self.own, self.late = list[float](), list[float](), 0
 
     async def ask(self, ask: Callable[[], Awaitable[object]], *, is_counted: bool) -> None:
-        before, start, late = _cpu(self.server), time.perf_counter(), 0
+        before, own, start, late = _cpu(self.server), time.process_time(), time.perf_counter(), 0
         try:
             await ask()
         except (StoreUnavailable, QueryCanceled):
             late = 1
         if is_counted:
             self.seconds.append(time.perf_counter() - start)
-            self.cpu += _cpu(self.server) - before
+            self.own.append(time.process_time() - own)
+            self.cpu.append(_cpu(self.server) - before)
             self.late += late
 
     def __str__(self) -> str:
         late = f", {self.late} given up by the store's deadline" if self.late else ""
-        return f"{spread(self.seconds)}, server {1000 * self.cpu / len(self.seconds):.0f} ms{late}"
+        # Servers tell their CPU time in hundredths of a second: only the mean says something.
+        server = 1000 * sum(self.cpu) / len(self.cpu)
+        return f"{spread(self.seconds)}, CPU: server {server:.1f} ms, client {spread(self.own)}{late}"
 
 
 def _cpu(server: psutil.Process | None) -> float:

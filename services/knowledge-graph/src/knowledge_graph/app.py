@@ -73,7 +73,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     postgres = PostgresStore(database)
     projected, projection = _neo4j(settings, postgres, stack)
     projects = projection is not None
-    reader = GraphReader(postgres, projected)
+    reader = GraphReader(postgres, projected, metrics.registry)
     app.state.generations = Generations(database, f"min_entity_freq={settings.graph_min_entity_freq}")
     gazetteers = Gazetteers(database, app.state.generations)
     bridging = Bridging(database, gazetteers)

@@ -33,7 +33,9 @@ Pair: TypeAlias = tuple[str, str, str]
 
 
 class Mentioned(NamedTuple):
-    """A mention in a seed, with the characters of its sentence and the entity's number of mentions in the workspace."""
+    """A mention in a seed, with the characters of its sentence; in the workspace the entity has so many mentions, in so
+    many documents.
+    """
 
     chunk_id: str
     document_id: UUID
@@ -44,6 +46,7 @@ class Mentioned(NamedTuple):
     name: str
     entity_type: str
     mentions: int
+    documents: int = 1
 
     @property
     def place(self) -> Place:
@@ -233,13 +236,35 @@ def bridged(found: Iterable[Start], places: Places) -> list[Bridged]:
     """Returns the chunks where the bridges end, each with its best path, best first."""
     best: dict[Place, Bridged] = {}
     for start in found:
-        if start.mention.entity_type == "CONCEPT" and start.mention.entity_id not in places.defined:
+        if not _is_followed(start, places):
             continue
         for place, share in places.ends(start.mention.entity_id).items():
             gain = start.weight * share
             if place != start.mention.place and (place not in best or gain > best[place].gain):
                 best[place] = Bridged(place, gain, start)
     return sorted(best.values(), key=_best_first)
+
+
+def _is_followed(start: Start, places: Places) -> bool:
+    return start.mention.entity_type != "CONCEPT" or start.mention.entity_id in places.defined
+
+
+def least_gain(ends: Sequence[Bridged], most: int) -> float:
+    """Returns the gain without which no further end is among the best `most`."""
+    return ends[most - 1].gain if len(ends) >= most else 0.0
+
+
+def worth_reading(begun: Iterable[Start], places: Places, least: float) -> set[str]:
+    """Returns the entities whose mere mentions may be ends with a gain of at least `least`; of the others, `places` has
+    the chunks about them already.
+    """
+    found = set()
+    for start in begun:
+        one = start.mention
+        gain = start.weight * places.most_by_mention(one.mentions, one.documents)
+        if gain > 0 and gain >= least and _is_followed(start, places):
+            found.add(one.entity_id)
+    return found
 
 
 def joined(*found: Sequence[Bridged]) -> list[Bridged]:

@@ -17,10 +17,12 @@ from knowledge_graph.expansion.bridge import (
     bridged,
     favoured,
     joined,
+    least_gain,
     lifted,
     onward,
     pairs_with,
     starts,
+    worth_reading,
 )
 from knowledge_graph.expansion.gazetteer import Gazetteers
 from knowledge_graph.expansion.linking import Linked, asks, without_names
@@ -88,12 +90,13 @@ class Bridging:
         pairs = pairs_with(begun, mentions) if asks_for else {}
         stated = await reading.stated(pairs)
         begun = favoured(begun, {pairs[pair] for pair, relations in stated.items() if states(relations, asks_for)})
-        ends = bridged(begun, await reading.around(begun))
+        most = max(request.limit, MOST_ONWARD)
+        ends = await best_ends(reading, begun, [], most)
         if request.max_hops > 1 and ends:
             known = {one.entity_id for one in question_names} | {one.mention.entity_id for one in begun}
             mentions = await reading.mentions([one.place for one in ends[:MOST_ONWARD]])
             further = onward(ends[:MOST_ONWARD], mentions, known)[:MOST_STARTS]
-            ends = joined(ends, bridged(further, await reading.around(further)))
+            ends = await best_ends(reading, further, ends, most)
         ends = ends[: request.limit]
         stated |= await reading.stated({one.pair for end in ends for one in end.start.way} - pairs.keys())
         return chunks + [_bridged(one, stated) for one in ends]
@@ -105,6 +108,23 @@ class Bridging:
             generation = await self.gazetteers.generations.of(connection, workspace_id)
             known = self.gazetteers.of(workspace_id, generation)
             yield ProvenanceReader(connection, workspace_id, generation, known)
+
+
+async def best_ends(
+    reading: ProvenanceReader, begun: Sequence[Start], known: Sequence[Bridged], most: int
+) -> list[Bridged]:
+    """Returns the best `most` of the known ends and the ends of these bridges.
+
+    First reads the chunks about all names, then mentions only of those by which the best may change.
+    """
+    least = least_gain(known, most)
+    begun = [one for one in begun if one.weight >= least]
+    places = await reading.around(begun)
+    ends = joined(known, bridged(begun, places))
+    if more := worth_reading(begun, places, least_gain(ends, most)):
+        await reading.add_mentions(places, more)
+        ends = joined(known, bridged(begun, places))
+    return ends[:most]
 
 
 def states(relations: Sequence[Stated], asks_for: Collection[str]) -> bool:

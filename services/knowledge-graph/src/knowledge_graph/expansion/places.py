@@ -62,6 +62,11 @@ class Places:
         self.titled: dict[str, set[Place]] = defaultdict(set)
         self.by_part: dict[str, dict[Place, float]] = defaultdict(dict)
         self.defined: set[str] = set()
+        read = list(rows)
+        self.add(read, {row.entity_id for row in read})
+
+    def add(self, rows: Iterable[Where], mentioned: Iterable[str]) -> None:
+        """Adds chunks; of the entities `mentioned` these are, with those already known, all chunks."""
         for row in rows:
             if row.about in DEFINING:
                 self.defined.add(row.entity_id)
@@ -72,8 +77,8 @@ class Places:
             self.mentioning[row.entity_id].add(row.place)
             if row.titled:
                 self.titled[row.entity_id].add(row.place)
-        for entity, places in self.about.items():
-            self.mentioning[entity] |= places.keys()
+        for entity in mentioned:
+            self.mentioning[entity] |= self.about.get(entity, {}).keys()
 
     def chunks_about(self, entity_id: str) -> Mapping[Place, float]:
         """Returns the chunks about the entity; none if there are too many."""
@@ -83,7 +88,10 @@ class Places:
     def chunks_with(self, entity_id: str, part: float) -> set[Place]:
         """Returns the chunks that name the entity; none if they are more than this share of the workspace."""
         found = self.mentioning.get(entity_id, set())
-        return found if len(found) <= min(MOST_CHUNKS, max(FEW, part * self.chunks)) else set()
+        return found if len(found) <= self._most(part) else set()
+
+    def _most(self, part: float) -> float:
+        return min(MOST_CHUNKS, max(FEW, part * self.chunks))
 
     def has_chunk_about(self, entity_id: str) -> bool:
         return any(sure >= SURE for sure in self.about.get(entity_id, {}).values())
@@ -103,6 +111,13 @@ class Places:
         for place, share in (*titled.items(), *self.by_part.get(entity_id, {}).items()):
             ends[place] = max(ends.get(place, 0.0), share)
         return ends
+
+    def most_by_mention(self, mentions: int, documents: int) -> float:
+        """Returns the largest share of a chunk in `ends` that only mentions the entity. At least as many chunks as
+        documents mention it, and only titles of rare entities are compared.
+        """
+        titled = TITLED_ONWARD if mentions <= MOST_CHUNKS else 0.0
+        return max(titled, VIA_MENTION / math.sqrt(max(1, documents)) if documents <= self._most(FOLLOWED_IN) else 0.0)
 
     def rarity(self, entity_id: str, mentions: int) -> float:
         """Returns 1 if one chunk has it, down to 0 if all have; by the number of mentions if they were not read."""

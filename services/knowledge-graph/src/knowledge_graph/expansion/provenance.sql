@@ -44,49 +44,47 @@ WHERE entity.entity_type <> 'CONCEPT'
 ORDER BY wanted.key, found.similarity DESC, entity.mentions DESC, entity.id;
 
 -- name: places
--- For each entity the chunks that are about it, and those that mention it; no mentions if it has too many. `most` + 1
--- rows mean that too many chunks are about it. `titled`: the document's title contains the name as whole words; titles
--- are not compared if the entity has more than `titles` mentions.
-SELECT place.entity_id, place.chunk_id, place.document_id, place.about, place.titled
-FROM unnest(%(ids)s::text[]) AS wanted (id)
+-- The chunks about each entity of `about`, and those that mention one of `mentioned`; no mentions if it has too many.
+-- `most` + 1 rows mean that too many chunks are about it. `titled`: the document's title contains the name as whole
+-- words; titles are not compared if the entity has more than `titles` mentions.
+SELECT found.entity_id, found.chunk_id, found.document_id, found.about, false AS titled
+FROM unnest(%(about)s::text[]) AS wanted (id)
 CROSS JOIN LATERAL (
-    SELECT about.entity_id, about.chunk_id, about.document_id, about.about, false AS titled
-    FROM (
-        SELECT mention.entity_id, mention.chunk_id, mention.document_id, mention.about
-        FROM mention
-        WHERE mention.workspace_id = %(workspace_id)s AND mention.entity_id = wanted.id AND mention.about IS NOT NULL
-        LIMIT %(most)s + 1
-    ) AS about
-    UNION ALL
-    SELECT mentioned.entity_id, mentioned.chunk_id, mentioned.document_id, NULL, coalesce(
-        (
-            SELECT CASE
-                WHEN strpos(lower(document.title), lower(mentioned.name)) = 0 THEN false
-                WHEN length(document.title) = length(mentioned.name) THEN false
-                ELSE strpos(
-                    ' ' || regexp_replace(lower(document.title), '[^[:alnum:]]+', ' ', 'g') || ' ',
-                    ' ' || regexp_replace(lower(mentioned.name), '[^[:alnum:]]+', ' ', 'g') || ' '
-                ) > 0
-            END
-            FROM graphed_document AS document
-            WHERE
-                document.workspace_id = %(workspace_id)s
-                AND document.document_id = mentioned.document_id
-                AND mentioned.mentions <= %(titles)s
-        ),
-        false
-    )
-    FROM (
-        SELECT DISTINCT mention.entity_id, mention.chunk_id, mention.document_id, entity.name, entity.mentions
-        FROM entity
-        INNER JOIN mention ON mention.workspace_id = entity.workspace_id AND mention.entity_id = entity.id
+    SELECT mention.entity_id, mention.chunk_id, mention.document_id, mention.about
+    FROM mention
+    WHERE mention.workspace_id = %(workspace_id)s AND mention.entity_id = wanted.id AND mention.about IS NOT NULL
+    LIMIT %(most)s + 1
+) AS found
+UNION ALL
+SELECT mentioned.entity_id, mentioned.chunk_id, mentioned.document_id, NULL, coalesce(
+    (
+        SELECT CASE
+            WHEN strpos(lower(document.title), lower(mentioned.name)) = 0 THEN false
+            WHEN length(document.title) = length(mentioned.name) THEN false
+            ELSE strpos(
+                ' ' || regexp_replace(lower(document.title), '[^[:alnum:]]+', ' ', 'g') || ' ',
+                ' ' || regexp_replace(lower(mentioned.name), '[^[:alnum:]]+', ' ', 'g') || ' '
+            ) > 0
+        END
+        FROM graphed_document AS document
         WHERE
-            entity.workspace_id = %(workspace_id)s
-            AND entity.id = wanted.id
-            AND entity.mentions <= %(most)s
-            AND mention.about IS NULL
-    ) AS mentioned
-) AS place;
+            document.workspace_id = %(workspace_id)s
+            AND document.document_id = mentioned.document_id
+            AND mentioned.mentions <= %(titles)s
+    ),
+    false
+)
+FROM unnest(%(mentioned)s::text[]) AS wanted (id)
+CROSS JOIN LATERAL (
+    SELECT DISTINCT mention.entity_id, mention.chunk_id, mention.document_id, entity.name, entity.mentions
+    FROM entity
+    INNER JOIN mention ON mention.workspace_id = entity.workspace_id AND mention.entity_id = entity.id
+    WHERE
+        entity.workspace_id = %(workspace_id)s
+        AND entity.id = wanted.id
+        AND entity.mentions <= %(most)s
+        AND mention.about IS NULL
+) AS mentioned;
 
 -- name: chunks_about_names
 -- The chunks that are surely about what these names stand for, without concepts.
@@ -119,7 +117,7 @@ CROSS JOIN LATERAL (
 -- The names in the chunks, in text order.
 SELECT
     mention.chunk_id, mention.document_id, mention.entity_id, mention.about, mention.sentence_start,
-    mention.sentence_end, entity.name, entity.entity_type, entity.mentions
+    mention.sentence_end, entity.name, entity.entity_type, entity.mentions, entity.documents
 FROM unnest(%(chunk_ids)s::text[], %(document_ids)s::uuid[]) AS wanted (chunk_id, document_id)
 CROSS JOIN LATERAL (
     SELECT *

@@ -116,17 +116,32 @@ class ProvenanceReader(Repository):
         return {key: _shared(own) for key, own in found.items()}
 
     async def places(self, ids: Sequence[str]) -> Places:
+        """Returns the chunks that are about the entities or mention them."""
         if not ids:
             return Places([], 0)
-        rows = await self.all(NameLookupSql.places, Where, ids=sorted(set(ids)), most=MOST_MENTIONS, titles=MOST_CHUNKS)
+        rows = await self._places(about=set(ids), mentioned=set(ids))
+        return Places(rows, await self._chunks())
+
+    async def _places(self, *, about: Collection[str] = (), mentioned: Collection[str] = ()) -> list[Where]:
+        values = {"about": sorted(about), "mentioned": sorted(mentioned)}
+        return await self.all(NameLookupSql.places, Where, **values, most=MOST_MENTIONS, titles=MOST_CHUNKS)
+
+    async def _chunks(self) -> int:
         if self.chunks is None:
             self.chunks = int(await self.value(GazetteerSql.count_chunks))
-        return Places(rows, self.chunks)
+        return self.chunks
+
+    async def add_mentions(self, places: Places, ids: Collection[str]) -> None:
+        """Adds the chunks that mention these entities to what `around` returned."""
+        places.add(await self._places(mentioned=ids), ids)
 
     async def around(self, begun: Sequence[Start]) -> Places:
-        """Returns the places of the mentioned entities; if no chunk is about one, those about parts of its name."""
+        """Returns the chunks about the mentioned entities; if no chunk is about one, those about parts of its name."""
         named = {one.mention.entity_id: one.mention for one in begun}
-        found = await self.places(list(named))
+        if not named:
+            return Places([], 0)
+        found = Places([], await self._chunks())
+        found.add(await self._places(about=named), ())
         parts = {
             own: parts_of(one.name, one.entity_type) for own, one in named.items() if not found.has_chunk_about(own)
         }

@@ -59,7 +59,7 @@ async def subgraph(reader: GraphReader, workspace_id: UUID, wanted: SubgraphQuer
         )
 
     try:
-        return (await reader.read(workspace_id, read))[0]
+        return (await reader.read(workspace_id, "subgraph", read))[0]
     except QueryCanceled as error:
         raise Unavailable("this took too long; ask for fewer hops or nodes") from error
 

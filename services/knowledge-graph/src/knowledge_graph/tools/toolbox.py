@@ -143,7 +143,8 @@ class Toolbox:
         self, name: str, caller: Principal, work: Callable[[GraphStore, UUID], Awaitable[R]]
     ) -> ToolResult[R]:
         async def read() -> R:
-            found, _ = await self.reader.read(caller.workspace_id, lambda store: work(store, caller.workspace_id))
+            of = caller.workspace_id
+            found, _ = await self.reader.read(of, name, lambda store: work(store, of))
             return found
 
         # Counted first: a document that arrives while the graph is read is announced in vain, rather than missed.
