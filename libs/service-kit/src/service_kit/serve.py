@@ -9,7 +9,8 @@ import logging
 import resource
 import socket
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,13 @@ class StoppingServer(uvicorn.Server):
 
     uvicorn itself closes idle connections at once, even if a request is on its way.
     """
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Takes signals as requests to stop. uvicorn would send them to the process again, which has stopped."""
+        with super().capture_signals():
+            yield
+            self._captured_signals.clear()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
