@@ -68,6 +68,15 @@ def test_a_service_that_waits_for_its_database_ends_when_it_is_asked_to(one: Pro
             assert process.wait(PATIENCE) == TERMINATED
 
 
+def test_a_service_whose_start_does_not_end_ends_when_it_is_asked_to(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY / "tests"), "NEVER_READY": "1"}
+    with held_port() as port, first(["small_service", str(port), "1"], environment, tmp_path) as process:
+        assert process.stdout is not None
+        assert "starting\n" in iter(process.stdout.readline, "")
+        process.terminate()
+        assert process.wait(PATIENCE) == TERMINATED
+
+
 def test_a_service_that_has_answered_its_last_request_ends_without_an_error(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY / "tests")}
     with held_port() as port, first(["small_service", str(port), "1"], environment, tmp_path) as process:
