@@ -60,6 +60,7 @@ check: setup ## lint, types, import contracts, locks, licences, secrets, Compose
 	@$(VENV)/mypy
 	@$(VENV)/lint-imports
 	@$(VENV)/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
+	@$(VENV)/check-jsonschema --schemafile infra/grafana/dashboard.schema.json infra/grafana/dashboards/*.json
 	@$(VENV)/hadolint infra/docker/python.Dockerfile infra/docker/backup.Dockerfile
 	@PYTHONPATH=tests $(VENV)/python -m security.lint_patterns
 	@requirements/refresh --check

@@ -20,6 +20,10 @@ from deployment_keys import ACTORS, DELEGATED, DeploymentKeys
 from fastapi import FastAPI
 from held_port import held_port
 from hypothesis import settings
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from psycopg import sql
 from pydantic import SecretStr
 from real_engines import RealEngines, container_engines, embedded_engines
@@ -32,6 +36,7 @@ from service_kit.auth import Principal
 from service_kit.objects import ObjectStore
 from service_kit.settings import DatabaseSettings, ObjectStoreSettings
 from service_kit.tokens import Tokens
+from service_kit.tracing import described
 
 # The same examples in every run; --hypothesis-profile=default tries new ones.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
@@ -265,3 +270,12 @@ def _with_database(url: str, name: str) -> str:
 def _with_login(url: str, user: str, password: str) -> str:
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=f"{user}:{password}@{parts.hostname}:{parts.port}"))
+
+
+@pytest.fixture
+def exporter(monkeypatch: pytest.MonkeyPatch) -> InMemorySpanExporter:
+    """Where the test's spans are, as those of the service `retrieval`."""
+    exporter, provider = InMemorySpanExporter(), TracerProvider(resource=described("retrieval"))
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    monkeypatch.setattr(trace, "get_tracer", lambda name: provider.get_tracer(name))
+    return exporter

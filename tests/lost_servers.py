@@ -27,13 +27,12 @@ class LosableServer:
         self.url = url.replace(f"@{parts.hostname}:{parts.port}", f"@127.0.0.1:{self._listener.getsockname()[1]}")
         self._clients: list[socket.socket] = []
         self._servers: list[socket.socket] = []
-        self._lost = threading.Event()
+        self._lost, self._used = threading.Event(), threading.Event()
         threading.Thread(target=self._accept, daemon=True).start()
 
-    @property
-    def is_used(self) -> bool:
-        """Whether anybody has connected."""
-        return bool(self._clients)
+    def wait_until_used(self, seconds: float) -> None:
+        """Blocks until somebody has connected."""
+        assert self._used.wait(seconds)
 
     def vanish(self) -> None:
         """From now on no packet is acknowledged or answered, as from a machine that is gone."""
@@ -63,6 +62,7 @@ class LosableServer:
             except OSError:  # it is closed
                 return
             self._clients.append(client)
+            self._used.set()
             if not self._lost.is_set():
                 server = socket.create_connection(self._behind)
                 self._servers.append(server)

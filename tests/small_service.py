@@ -1,6 +1,7 @@
 """A service of several processes, without a database: python small_service.py PORT PROCESSES [DESCRIPTOR].
 
-GET / answers which process it is, GET /until-stopped does so once the process is asked to stop.
+GET / answers which process it is, GET /until-stopped does so once the process is asked to stop. With NEVER_READY in the
+environment, its start does not end.
 """
 
 from __future__ import annotations
@@ -35,6 +36,10 @@ def build(settings: ServiceSettings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        if os.environ.get("NEVER_READY"):
+            sys.stdout.write("starting\n")
+            sys.stdout.flush()
+            await asyncio.Event().wait()
         app.state.on_stop.append(is_stopping.set)
         yield
 

@@ -30,5 +30,5 @@ RUN install -d -o postgres -g postgres -m 700 /backups
 # hadolint ignore=DL3066
 USER postgres
 WORKDIR /tmp
-ENTRYPOINT ["python", "-m", "backup"]
+ENTRYPOINT ["python", "-m", "service_kit", "backup"]
 CMD ["serve"]

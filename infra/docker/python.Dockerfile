@@ -52,4 +52,5 @@ COPY infra/docker/healthy /usr/local/bin/healthy
 RUN install -d -o 10001 -g 10001 -m 700 /spool /run/converter
 USER 10001:10001
 WORKDIR /tmp
-ENTRYPOINT ["python", "-m"]
+# Ends it when it is asked to, while it still imports too.
+ENTRYPOINT ["python", "-m", "service_kit"]

@@ -85,6 +85,7 @@ INGESTION = (
         "none",
         {
             "workers": "max(attractor_ingestion_workers)",
+            "wanted": "max(attractor_ingestion_workers_wanted)",
             "slots {{lane}}": "sum by (lane) (attractor_ingestion_slots_busy)",
         },
     ),

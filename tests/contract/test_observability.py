@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import json
 import re
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
+import jsonschema
 import pytest
 import yaml
 from api_calls import REPOSITORY
@@ -121,16 +123,41 @@ def test_the_committed_dashboards_equal_those_generated_from_code() -> None:
         assert file.read_text(encoding="utf-8") == text, "run: python3 infra/grafana/dashboards.py"
 
 
-def test_every_alert_has_a_severity_and_a_runbook_entry() -> None:
+def test_dashboards_are_what_grafana_reads_and_a_misspelt_field_is_refused() -> None:
+    schema = json.loads((GRAFANA / "dashboard.schema.json").read_text(encoding="utf-8"))
+    for file in (GRAFANA / "dashboards").iterdir():
+        made = json.loads(file.read_text(encoding="utf-8"))
+        jsonschema.validate(made, schema)
+        made["panels"][0]["tittle"] = made["panels"][0].pop("title")
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(made, schema)
+
+
+def test_every_alert_has_a_duration_a_severity_and_a_runbook_entry() -> None:
     entries = re.split(r"^## ", RUNBOOKS, flags=re.MULTILINE)[1:]
     by_name = {entry.partition("\n")[0]: entry for entry in entries}
     assert [name for name in by_name if name.startswith("Attractor")] == [rule["alert"] for rule in RULES]
     for rule in RULES:
         assert rule["labels"]["severity"] in {"critical", "warning", "info"}
+        assert re.fullmatch(r"\d+[sm]", rule["for"]), f"{rule['alert']} does not say for how long"
         assert rule["annotations"]["runbook_url"] == f"docs/runbooks.md#{rule['alert'].lower()}"
         entry = by_name[rule["alert"]]
         for part in ("**Means:**", "**Look:**", "**Do:**", "**Over:**"):
             assert part in entry, f"{rule['alert']} lacks {part}"
+
+
+def test_somebody_is_told_within_two_minutes_that_a_process_or_a_store_is_gone() -> None:
+    """Adds up the longest waits: for a scrape, an evaluation, the rule and Alertmanager."""
+    every = yaml.safe_load((PROMETHEUS / "prometheus.yml").read_text("utf-8"))["global"]
+    route = yaml.safe_load((REPOSITORY / "infra/alertmanager/alertmanager.yml").read_text("utf-8"))["route"]
+    shared = (every["scrape_interval"], every["evaluation_interval"], route["group_wait"])
+    by_name = {rule["alert"]: rule for rule in RULES}
+    for alert in ("AttractorProcessDown", "AttractorPostgresDown", "AttractorRedisDown"):
+        assert sum(map(seconds, (*shared, by_name[alert]["for"]))) <= 120, alert
+
+
+def seconds(duration: str) -> int:
+    return int(duration[:-1]) * {"s": 1, "m": 60}[duration[-1]]
 
 
 def test_every_alert_fires_exactly_when_it_should() -> None:

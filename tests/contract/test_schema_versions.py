@@ -13,6 +13,7 @@ import psycopg
 import pytest
 
 from embedded.credentials import Credentials
+from embedded.processes.child import Command
 from embedded.topology import OBSERVED, PROCESSES, SERVICES, Process, Site
 from service_kit.command import SCHEMA_UNFIT
 from service_kit.migrate import migrations
@@ -41,8 +42,8 @@ BEFORE = {
 }
 
 
-def start(process: Process, database_url: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Starts the process as the embedded stack does, without any other engine, and returns when it has ended."""
+def serving(process: Process, database_url: str, folder: Path) -> Command:
+    """Returns what the embedded stack starts, without any other engine."""
     engines: Any = SimpleNamespace(
         object_store=SimpleNamespace(endpoint="localhost:1", access_key="a", secret_key="s", bucket="b"),
         redis_url=lambda user: f"redis://{user}:x@localhost:1",
@@ -50,7 +51,12 @@ def start(process: Process, database_url: str, folder: Path) -> subprocess.Compl
     )
     ports, private = dict.fromkeys(SERVICES, 1), dict.fromkeys(OBSERVED, 1)
     site = Site(folder, {}, engines, Credentials(folder / "credentials"), "127.0.0.1", ports, private)
-    command = site.serve(process)
+    return site.serve(process)
+
+
+def start(process: Process, database_url: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Starts the process and returns when it has ended."""
+    command = serving(process, database_url, folder)
     return subprocess.run(command.argv, env=dict(command.env), cwd=folder, capture_output=True, text=True)
 
 

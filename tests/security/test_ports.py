@@ -19,6 +19,7 @@ from api_calls import REPOSITORY
 from stack import EmbeddedStack
 
 from embedded.accounts import reachable
+from embedded.topology import PROCESSES
 
 STRANGER = 12345
 PROBE = (REPOSITORY / "tests" / "port_probe.py").read_text(encoding="utf-8")
@@ -62,6 +63,17 @@ def test_only_the_port_of_the_gateway_accepts_requests_from_strangers(stack: Emb
 
 def test_every_port_listens_only_on_this_machine(stack: EmbeddedStack) -> None:
     assert {address for address, _ in listening(stack)} <= {"127.0.0.1", "::1"}
+
+
+def test_every_process_tells_its_metrics_at_the_address_that_prometheus_is_given(stack: EmbeddedStack) -> None:
+    targets = json.loads((stack.folder.path / "metrics.json").read_text(encoding="utf-8"))
+    assert {one["labels"]["service"] for one in targets} == {process.name for process in PROCESSES}
+    for one in targets:
+        [address] = one["targets"]
+        assert address.startswith("127.0.0.1:")
+        told = httpx2.get(f"http://{address}/metrics", trust_env=False, timeout=60).raise_for_status().text
+        assert "attractor_build_info{" in told, one
+        assert "_created" not in told, one
 
 
 def test_local_sockets_belong_to_the_user_who_runs_the_stack(stack: EmbeddedStack) -> None:

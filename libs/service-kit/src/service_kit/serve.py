@@ -9,8 +9,10 @@ import logging
 import resource
 import socket
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -20,6 +22,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from service_kit.bounded_http import BoundedHttp, HttpBounds
 from service_kit.command import STARTUP_FAILED
 from service_kit.connections import Connections
+from service_kit.first_process import TERMINATED
 from service_kit.http_service import IDLE_SECONDS
 from service_kit.process_metrics import ProcessMetrics
 from service_kit.processes import ForkedServers, count_processes, listening_sockets
@@ -79,6 +82,8 @@ def serve_app(
             server.run([public] if public else None)
         except KeyboardInterrupt:
             return
+        except asyncio.CancelledError:
+            sys.exit(TERMINATED)  # it was still starting
         if not server.started:
             sys.exit(STARTUP_FAILED)
 
@@ -117,11 +122,27 @@ class StoppingServer(uvicorn.Server):
     """Stops without failing a request: the application is told at once and is no longer ready, new connections are
     refused, and each open one ends after its next response or when its client no longer uses it.
 
-    uvicorn itself closes idle connections at once, even if a request is on its way.
+    uvicorn itself closes idle connections at once, even if a request is on its way, and finishes a start first.
     """
 
+    starting: asyncio.Task[None] | None = None
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Takes signals as requests to stop. uvicorn would send them to the process again, which has stopped."""
+        with super().capture_signals():
+            yield
+            self._captured_signals.clear()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        super().handle_exit(sig, frame)
+        if self.starting is not None:
+            self.starting.get_loop().call_soon_threadsafe(self.starting.cancel)
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self.starting = asyncio.current_task()
         await super().startup(sockets)
+        self.starting = None
         metrics: Metrics = self.config.app.state.metrics  # type: ignore[union-attr]
         if metrics.processes:
             self.servers.append(await metrics.processes.listen(metrics.own))

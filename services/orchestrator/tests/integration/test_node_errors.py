@@ -9,11 +9,8 @@ from typing import Any
 
 import psycopg
 import pytest
-from opentelemetry import trace
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from opentelemetry.trace import StatusCode
+from opentelemetry.trace import SpanKind, StatusCode
 from redis.asyncio import Redis
 
 from contracts.events import RUN_EVENTS
@@ -75,11 +72,8 @@ async def test_a_failed_node_is_named_in_an_answer_that_keeps_the_retrieved_pass
 
 
 async def test_each_node_has_a_span_with_its_name_and_status_in_the_trace_of_the_turn(
-    start: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
+    start: Any, settings: Any, exporter: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    exporter, provider = InMemorySpanExporter(), TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(exporter))
-    monkeypatch.setattr(trace, "get_tracer", lambda name: provider.get_tracer(name))
     monkeypatch.setattr(f"{NODES}.verify_citations.verified", broken)
     async with start(settings) as service, asyncio.timeout(120):
         run = await service.ask(await service.session(title="t"))
@@ -99,6 +93,20 @@ async def test_each_node_has_a_span_with_its_name_and_status_in_the_trace_of_the
     assert whole.attributes["attractor.run_id"] == run["id"]
     parent_span = next(one for one in spans if one.context.span_id == whole.parent.span_id)
     assert {one.context.trace_id for one in nodes.values()} == {parent_span.context.trace_id}
+
+
+async def test_each_call_of_a_chat_model_is_in_the_trace_of_the_turn(
+    start: Any, model_settings: Any, exporter: InMemorySpanExporter
+) -> None:
+    async with start(model_settings) as service, asyncio.timeout(120):
+        run = await service.ask(await service.session(title="t"))
+        await service.events(run["id"])
+    spans = exporter.get_finished_spans()
+    (whole,) = (one for one in spans if one.name == "run")
+    calls = [one for one in spans if one.name == "chat"]
+    assert "answer" in {one.attributes["attractor.role"] for one in calls}
+    assert {one.context.trace_id for one in calls} == {whole.context.trace_id}
+    assert all(one.attributes["gen_ai.request.model"] and one.kind is SpanKind.CLIENT for one in calls)
 
 
 @pytest.mark.parametrize("broken_at", ["retrieve.asking", "verify_citations.verified"])

@@ -13,6 +13,7 @@ from prometheus_client.registry import Collector
 
 from contracts.formats import SUPPORTED, extension
 from ingestion.worker.failures import EXPECTED
+from service_kit.readings import counter
 from service_kit.telemetry import describe_process
 
 SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
@@ -45,11 +46,11 @@ class WorkerMetrics:
         self.bytes = Counter(
             "attractor_ingestion_bytes_total", "Bytes of originals converted", ["format"], registry=registry
         )
-        self.chunks = Counter(
+        self.chunks = counter(
             "attractor_ingestion_chunks_total",
             "Chunks that got a vector: embedded, or reused from an earlier version",
-            ["result"],
-            registry=registry,
+            registry,
+            result=("embedded", "reused"),
         )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import signal
 import socket
 import sys
 import warnings
@@ -34,8 +33,6 @@ def run_worker() -> None:
 
     Raises SchemaUnfit, and Unavailable if the database does not answer.
     """
-    # Until Celery's own handler: the first process of a container ignores what it does not handle.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     settings = WorkerSettings()
     configure_telemetry("ingestion-worker", settings.log_level, settings.otel_exporter_otlp_endpoint)
     asyncio.run(require_schema(settings, "ingestion"))

@@ -28,16 +28,3 @@ async def test_a_worker_whose_database_and_broker_are_gone_ends_when_it_is_asked
         await eventually(is_healthy, lambda healthy: not healthy, timeout=150)
         process.send_signal(signal.SIGTERM)
         assert await asyncio.to_thread(process.wait, 120) == 0, workers.log.read_text()[-3000:]
-
-
-async def test_a_worker_that_is_asked_to_end_while_it_still_starts_ends(workers: Any, eventually: Any) -> None:
-    with losable(workers.environment["DATABASE_URL"]) as database:
-        database.hold()
-
-        async def is_starting() -> bool:
-            return database.is_used
-
-        with workers.started(DATABASE_URL=database.url) as process:
-            await eventually(is_starting, timeout=150)
-            process.send_signal(signal.SIGTERM)
-            assert await asyncio.to_thread(process.wait, 120) == 0, workers.log.read_text()[-3000:]
