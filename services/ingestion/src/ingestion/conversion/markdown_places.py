@@ -25,13 +25,13 @@ def markdown_places(contents: Sequence[str], markdown: str) -> list[Span | None]
     The passages are in reading order. They may overlap, and may repeat the header of the table that they are a part
     of, which then does not belong to the place.
     """
-    page = _Letters(markdown)
+    page = _LettersInPlace(markdown)
     before, found = (0, 0), list[Span | None]()
     for content in contents:
-        passage = _Letters(content)
+        passage = _LettersInPlace(content)
         own = page.place_of(passage, before)
         if own is None and (header := TABLE_RULE.search(content)):
-            passage = _Letters(content[header.end() :])
+            passage = _LettersInPlace(content[header.end() :])
             own = page.place_of(passage, before)
         own = own or page.place_between_ends(passage, before)
         before = own or before
@@ -39,7 +39,7 @@ def markdown_places(contents: Sequence[str], markdown: str) -> list[Span | None]
     return found
 
 
-class _Letters:
+class _LettersInPlace:
     """The letters and digits of a text, and where each word of them is."""
 
     def __init__(self, text: str) -> None:
@@ -49,7 +49,7 @@ class _Letters:
         self._begins = [word.start() for word in words]
         self._totals = list(accumulate((len(word[0]) for word in words), initial=0))
 
-    def place_of(self, passage: _Letters, before: Span) -> Span | None:
+    def place_of(self, passage: _LettersInPlace, before: Span) -> Span | None:
         """Returns the letters at which the passage is; `before` are those of the passage before it."""
         wanted = passage.letters
         if not wanted:
@@ -59,7 +59,7 @@ class _Letters:
         first = next(iter(beyond or starts), None)
         return None if first is None else (first, first + len(wanted))
 
-    def place_between_ends(self, passage: _Letters, before: Span) -> Span | None:
+    def place_between_ends(self, passage: _LettersInPlace, before: Span) -> Span | None:
         """Returns the letters that begin and end like the passage, and may differ from it in between."""
         wanted = passage.letters
         if len(wanted) < 2 * TELLING or (start := self._find(wanted[:TELLING], before[1])) < 0:
@@ -67,7 +67,7 @@ class _Letters:
         end = self.letters.find(wanted[-TELLING:], start + len(wanted) // GROWN, start + GROWN * len(wanted))
         return None if end < 0 else (start, end + TELLING)
 
-    def outside(self, letters: Span, passage: _Letters) -> Span:
+    def outside(self, letters: Span, passage: _LettersInPlace) -> Span:
         """Returns the characters of these letters, with the marks around them that the passage has as well."""
         start, end = self._character(letters[0]), self._character(letters[1] - 1) + 1
         first, last = passage._character(0), passage._character(len(passage.letters) - 1) + 1
