@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { Route, Switch, useRoute } from 'wouter';
 import { api, body, Problem } from './api/client';
 import style from './app.module.css';
@@ -9,16 +9,17 @@ import { Join } from './session/Join';
 import { Sessions } from './session/Sessions';
 import { SignIn } from './session/SignIn';
 import { Workspaces } from './session/Workspaces';
+import { lazily } from './shell/lazily';
 import { Notices } from './shell/Notices';
 import { useChanges } from './shell/use-changes';
 
-const Conversation = lazy(() => import('./chat/Conversation'));
-const Documents = lazy(() => import('./documents/Documents'));
-const Search = lazy(() => import('./search/Search'));
-const Graph = lazy(() => import('./graph/Graph'));
-const Shared = lazy(() => import('./session/Shared'));
-const Admin = lazy(() => import('./admin/Admin'));
-const Memory = lazy(() => import('./memory/Memory'));
+const Conversation = lazily(() => import('./chat/Conversation'), 'main');
+const Documents = lazily(() => import('./documents/Documents'), 'main');
+const Search = lazily(() => import('./search/Search'), 'main');
+const Graph = lazily(() => import('./graph/Graph'), 'main');
+const Shared = lazily(() => import('./session/Shared'), 'main');
+const Admin = lazily(() => import('./admin/Admin'), 'main');
+const Memory = lazily(() => import('./memory/Memory'), 'main');
 
 export function App() {
   const client = useQueryClient();

@@ -369,6 +369,8 @@ class AnswerSource(Resource):
     page: int | None = None
     line_start: int | None = None
     line_end: int | None = None
+    markdown_start: int | None = None
+    markdown_end: int | None = None
     content: str
     start: int
     end: int

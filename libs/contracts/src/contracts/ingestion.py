@@ -247,7 +247,9 @@ class Chunk(Resource):
     chunk keeps its id in later versions. `content` is the chunk's text; the heading path is put before it for
     embedding. For slides and sheets, `page` is their number. `box` is left, top, right, bottom in points from the
     page's upper left corner, on the first page; `boxes` has each of its lines, scanned ones too, with its page.
-    `cells` is the range of the table in its sheet, such as A1:D20. Lines count from 1.
+    `cells` is the range of the table in its sheet, such as A1:D20. Lines count from 1. `markdown_start` and
+    `markdown_end` are where it stands in the document's Markdown, in characters (code points); null if it is written
+    otherwise there. The header that a part of a table repeats is left out.
     """
 
     chunk_id: str
@@ -264,6 +266,8 @@ class Chunk(Resource):
     line_start: int | None = None
     line_end: int | None = None
     cells: str | None = None
+    markdown_start: int | None = None
+    markdown_end: int | None = None
 
 
 def embedding_text(heading_path: Sequence[str], content: str) -> str:

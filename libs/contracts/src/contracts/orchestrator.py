@@ -51,6 +51,7 @@ class Citation(Resource):
     """A checked citation: `quote` is characters `start` to `end` of the chunk's content; `number` its marker, [1].
 
     `boxes` are the lines of a PDF or image that the quote is on, with characters of the chunk's content as well.
+    `markdown_start` and `markdown_end` are where the chunk stands in the document's Markdown, in characters, if known.
     `workspace_id` names the document's workspace if it is not the session's.
     """
 
@@ -64,6 +65,8 @@ class Citation(Resource):
     boxes: list[LineBox] = []
     line_start: int | None
     line_end: int | None
+    markdown_start: int | None = None
+    markdown_end: int | None = None
     quote: str
     start: int
     end: int

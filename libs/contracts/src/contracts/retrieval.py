@@ -209,6 +209,8 @@ class Hit(Resource):
     boxes: list[LineBox] = []
     line_start: int | None
     line_end: int | None
+    markdown_start: int | None = None
+    markdown_end: int | None = None
     highlights: list[Highlight] = []
     duplicates: list[Duplicate] = []
     around: Surrounding | None = None

@@ -281,6 +281,17 @@ async def test_a_citation_has_the_boxes_of_the_lines_that_its_quote_is_on(
         assert told == one["quote"].split()
 
 
+async def test_a_citation_says_where_its_chunk_stands_in_the_markdown_of_its_document(
+    start: Any, model_settings: Any, world: Any
+) -> None:
+    world.hits = [{**world.hits[0], "markdown_start": 120, "markdown_end": 170}, world.hits[1]]
+    async with start(model_settings) as service:
+        ended = await answered_run(service)
+    found = {one["chunk_id"]: (one["markdown_start"], one["markdown_end"]) for one in ended["answer"]["citations"]}
+    assert found.pop(world.hits[0]["chunk_id"]) == (120, 170)
+    assert set(found.values()) <= {(None, None)}
+
+
 async def test_content_from_other_workspaces_is_neither_remembered_nor_shared(
     start: Any, model_settings: Any, wide: dict[str, str], redis_url: str, token_keys: Any
 ) -> None:

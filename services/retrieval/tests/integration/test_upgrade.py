@@ -159,7 +159,8 @@ async def test_settings_and_spaces_of_an_earlier_release_are_kept(before):
         )
         weights = json.dumps({"cosine": 0.7, "document": 1.0})
         connection.execute("INSERT INTO space_weights VALUES (%s, 'old', 3, %s, false, 'a refit')", (ours, weights))
-    assert upgrade() == [FEWER, "retrieval/0015_leased_work.sql", "retrieval/0016_line_boxes.sql"]
+    later = ["0015_leased_work", "0016_line_boxes", "0017_markdown_places"]
+    assert upgrade() == [FEWER, *(f"retrieval/{name}.sql" for name in later)]
     async with Database(urls.service).opened() as database:
         registry = Registry([Feature("cosine", 1.0)], {})
         settings = await SearchSettingsStore(database, ("default", 3), registry).get(ours)

@@ -140,6 +140,30 @@ async def test_the_indexed_documents_are_listed(ingestion, client, converted, au
     assert (wrong.status_code, wrong.json()["type"]) == (422, "bad-cursor")
 
 
+async def test_hits_say_where_their_chunks_stand_in_the_markdown_also_after_the_document_has_changed(
+    ingestion, search, converted
+):
+    document = await ingestion.embedded(converted(PASSAGES, name="walrus.md"))
+
+    async def put(*places: tuple[int | None, int | None]) -> list[tuple[int | None, int | None]]:
+        for at, (start, end) in enumerate(places):
+            found = document.chunks[at].model_copy(update={"markdown_start": start, "markdown_end": end})
+            document.chunks[at] = found
+        await ingestion.convert(document)
+        await ingestion.drained()
+        hits = sorted((await search("port", mode="dense"))["hits"], key=lambda hit: hit["chunk_index"])
+        return [(hit["markdown_start"], hit["markdown_end"]) for hit in hits]
+
+    assert await put((0, 17), (19, 39), (None, None)) == [(0, 17), (19, 39), (None, None)]
+    document.data = document.data.model_copy(update={"version": 2})
+    assert await put((10, 27), (29, 49), (51, 72)) == [(10, 27), (29, 49), (51, 72)]
+    told = {"document_id": document.data.document_id, "version": 2}
+    await ingestion.send(DocumentDescribed(**told, name="seal.md", title="Seals", tags=[], source_type="upload"))
+    await ingestion.drained()
+    hits = (await search("port", mode="dense"))["hits"]
+    assert sorted(hit["markdown_start"] for hit in hits) == [10, 29, 51]
+
+
 async def test_hits_have_the_boxes_of_their_lines_also_after_the_document_is_renamed_or_converted_again(
     ingestion, search, converted
 ):

@@ -2,6 +2,7 @@
 import { Problem, type Schemas } from './client';
 import type { RunEvents } from './run-events';
 import { pause, received } from './server-sent';
+import { untilSilent } from './silence';
 import { isHidden, visible } from './visibility';
 import { workspaceHeaders } from './workspace';
 
@@ -57,7 +58,7 @@ async function pump(first: (() => Promise<Response>) | undefined, run: string | 
       if (!response.ok) throw await Problem.of(response);
       run ??= response.headers.get('location')?.split('/').at(-1);
       follow.onLost?.(false);
-      for await (const event of received<RunEvent>(response.body!)) {
+      for await (const event of received<RunEvent>(untilSilent(response.body!))) {
         tries = 0;
         last = event.id;
         follow.onEvent(event);

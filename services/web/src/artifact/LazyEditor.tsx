@@ -1,8 +1,9 @@
-import { type ComponentProps, lazy, Suspense } from 'react';
+import { type ComponentProps, Suspense } from 'react';
 import { t } from '../i18n';
+import { lazily } from '../shell/lazily';
 import style from './artifact.module.css';
 
-const Editor = lazy(() => import('./Editor'));
+const Editor = lazily(() => import('./Editor'));
 
 /** The editor, loaded when the first text is opened. */
 export const LazyEditor = (props: ComponentProps<typeof Editor>) => (

@@ -1,5 +1,6 @@
 // Languages with syntax highlighting; each is loaded when first needed, and any other one is plain text.
 import type { Extension } from '@codemirror/state';
+import { loaded } from '../shell/loaded';
 
 const script = async (typescript: boolean) => (await import('@codemirror/lang-javascript')).javascript({ typescript });
 
@@ -9,5 +10,7 @@ const LOADERS: Record<string, () => Promise<Extension>> = {
   typescript: () => script(true),
 };
 
-export const loadLanguage = (name: string | null | undefined): Promise<Extension> | undefined =>
-  LOADERS[name?.toLowerCase() ?? '']?.();
+export function loadLanguage(name: string | null | undefined): Promise<Extension> | undefined {
+  const load = LOADERS[name?.toLowerCase() ?? ''];
+  return load && loaded(load);
+}

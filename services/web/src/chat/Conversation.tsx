@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { lazy, memo, Suspense, startTransition, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { memo, Suspense, startTransition, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Button } from 'react-aria-components';
 import { useSearchParams } from 'wouter';
 import { api, type Schemas } from '../api/client';
@@ -7,6 +7,7 @@ import { useArtifactPanel } from '../artifact/use-panel';
 import type { Wish } from '../artifact/wishes';
 import { t } from '../i18n';
 import { useSessions } from '../session/use-sessions';
+import { lazily } from '../shell/lazily';
 import { Answer } from './Answer';
 import { Composer } from './Composer';
 import { Considered } from './Considered';
@@ -24,8 +25,8 @@ import { useMessages, useRuns, useSession } from './use-messages';
 import { useTurn } from './use-turn';
 import type { FirstQuestion } from './Welcome';
 
-const SourcePanel = lazy(() => import('../viewer/SourcePanel'));
-const ArtifactPanel = lazy(() => import('../artifact/ArtifactPanel'));
+const SourcePanel = lazily(() => import('../viewer/SourcePanel'), 'aside');
+const ArtifactPanel = lazily(() => import('../artifact/ArtifactPanel'), 'aside');
 type Message = Schemas['Message'];
 const NEAR_THE_END = 120; // pixels
 const AT_ONCE = 20; // messages

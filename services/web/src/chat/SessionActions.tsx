@@ -1,12 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Button } from 'react-aria-components';
 import { Link } from 'wouter';
 import { saveFile } from '../api/save';
 import { t } from '../i18n';
+import { lazily } from '../shell/lazily';
 import style from './chat.module.css';
 
-const Share = lazy(() => import('./Share'));
+const Share = lazily(() => import('./Share'));
 
 /** Actions on a whole conversation: open its world state, export it, share it. */
 export function SessionActions({ sessionId, title }: { sessionId: string; title: string }) {

@@ -27,7 +27,7 @@ export function Welcome() {
     const state: FirstQuestion = { ask, key: crypto.randomUUID(), images: sent, documents };
     go(`/c/${made.current}`, { state });
   };
-  useEffect(() => void import('./Conversation'), []); // loaded while the question is being written
+  useEffect(() => void import('./Conversation').catch(() => undefined), []); // while the question is being written
   return (
     <main className={style.welcome}>
       <h1>{t('ask')}</h1>

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { Button } from 'react-aria-components';
 import { Link, useSearchParams } from 'wouter';
 import { api, body, type Schemas } from '../api/client';
 import { number, t } from '../i18n';
+import { lazily } from '../shell/lazily';
 import style from '../shell/page.module.css';
 import { WithSource, withSource } from '../viewer/WithSource';
 import { Dependencies } from './Dependencies';
@@ -12,7 +13,7 @@ import own from './graph.module.css';
 import { Paths } from './Paths';
 import { answered, NotAnswered } from './tools';
 
-const Picture = lazy(() => import('./Picture'));
+const Picture = lazily(() => import('./Picture'));
 type Fact = Schemas['Fact'];
 type Statement = Schemas['Statement'];
 const MOST_RELATIONS = 100;

@@ -1,4 +1,5 @@
 // Strings in one place. English is the fallback; a language is one file, loaded when it is chosen.
+import { loaded } from '../shell/loaded';
 import { en } from './en';
 
 export type Messages = typeof en;
@@ -11,8 +12,9 @@ export function t(key: Key, values: Record<string, string | number> = {}): strin
 }
 
 export async function chooseLanguage(language: string): Promise<void> {
-  const german = language.startsWith('de');
-  messages = german ? (await import('./de')).de : en;
+  // A page in English rather than none, if the other language cannot be loaded
+  const german = language.startsWith('de') ? await loaded(() => import('./de')).catch(() => undefined) : undefined;
+  messages = german?.de ?? en;
   document.documentElement.lang = german ? 'de' : 'en';
 }
 

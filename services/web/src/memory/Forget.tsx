@@ -22,7 +22,8 @@ const WHY = {
 interface Props {
   wanted: Forgettable;
   title: string;
-  onClose: () => void;
+  /** Says whether anything was forgotten. */
+  onClose: (forgotten: boolean) => void;
 }
 
 /** Shows first what would be deleted and why, then what was deleted and what remains elsewhere. */
@@ -40,9 +41,10 @@ export function Forget({ wanted, title, onClose }: Props) {
     },
   });
   const found = preview.data;
+  const close = () => onClose(Boolean(forget.data));
   const nothing = found && Object.values(found.removed).every((count) => count === 0);
   return (
-    <Modal isOpen isDismissable className={dialogs.modal!} onOpenChange={onClose}>
+    <Modal isOpen isDismissable className={dialogs.modal!} onOpenChange={close}>
       <Dialog role="alertdialog" className={`${dialogs.dialog} ${dialogs.wide}`}>
         <Heading slot="title">{forget.data ? t('forgotten') : title}</Heading>
         {forget.data ? (
@@ -55,15 +57,16 @@ export function Forget({ wanted, title, onClose }: Props) {
         </p>
         <div className={dialogs.actions}>
           {forget.data || nothing ? (
-            <Button autoFocus onPress={onClose}>
+            <Button autoFocus onPress={close}>
               {t('close')}
             </Button>
           ) : (
             <>
-              <Button onPress={onClose}>{t('cancel')}</Button>
+              <Button onPress={close}>{t('cancel')}</Button>
               <Button
                 className={dialogs.danger!}
-                isDisabled={!found || forget.isPending}
+                isDisabled={!found}
+                isPending={forget.isPending} // a disabled button would lose the focus
                 onPress={() => forget.mutate()}
               >
                 {t('forget')}

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { Button, Input, Label, TextField } from 'react-aria-components';
 import { saveFile } from '../api/save';
 import { t } from '../i18n';
@@ -18,15 +18,18 @@ export function Rights() {
   const [text, setText] = useState('');
   const [way, setWay] = useState<'about' | 'query'>('about');
   const [open, setOpen] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
   const save = useMutation({ mutationFn: () => saveFile('/v1/memories/export') });
   const words = text.trim();
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setOpen(words.length >= SHORTEST);
   };
-  const close = () => {
+  const close = (forgotten: boolean) => {
     setOpen(false);
+    if (!forgotten) return;
     setText('');
+    requestAnimationFrame(() => field.current?.focus()); // without a text, the button that had the focus is disabled
   };
   return (
     <section aria-label={t('rights')}>
@@ -41,7 +44,7 @@ export function Rights() {
         />
         <TextField className={style.grow!} value={text} onChange={setText} maxLength={way === 'about' ? 200 : 10_000}>
           <Label>{t('forgetWhat')}</Label>
-          <Input />
+          <Input ref={field} />
         </TextField>
         <Button type="submit" isDisabled={words.length < SHORTEST}>
           {t('forgetFirst')}

@@ -1,11 +1,12 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { Button } from 'react-aria-components';
 import type { Schemas } from '../api/client';
 import { t } from '../i18n';
 import style from './dialogs.module.css';
+import { lazily } from './lazily';
 
-const Palette = lazy(() => import('./Palette'));
-const KeyList = lazy(() => import('./KeyList'));
+const Palette = lazily(() => import('./Palette'));
+const KeyList = lazily(() => import('./KeyList'));
 type Open = 'palette' | 'keys' | undefined;
 
 /** The command palette (Ctrl-K or a button) and the list of keyboard shortcuts (Ctrl-/), available anywhere. */

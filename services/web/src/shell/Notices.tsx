@@ -1,11 +1,12 @@
-import { lazy, Suspense, useLayoutEffect, useRef, useState } from 'react';
+import { Suspense, useLayoutEffect, useRef, useState } from 'react';
 import { Button } from 'react-aria-components';
 import { t } from '../i18n';
+import { lazily } from './lazily';
 import style from './notices.module.css';
 import { deletions, type Notice } from './undo';
 import { useNotices } from './use-deletions';
 
-const ReceiptDialog = lazy(() => import('./ReceiptDialog'));
+const ReceiptDialog = lazily(() => import('./ReceiptDialog'));
 
 /** What was deleted, with Undo while that is possible, and then with its receipt. */
 export function Notices() {

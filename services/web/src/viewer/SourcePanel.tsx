@@ -1,16 +1,17 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type KeyboardEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, Suspense, useEffect, useRef, useState } from 'react';
 import { Button } from 'react-aria-components';
 import { api, body, Problem, type Schemas } from '../api/client';
 import { lastPart, saveFile } from '../api/save';
 import { number, t } from '../i18n';
+import { lazily } from '../shell/lazily';
 import { Find } from './Find';
 import type { Finder } from './finder';
 import { TextSource } from './TextSource';
 import style from './viewer.module.css';
 import { nextZoom } from './zoom';
 
-const PdfSource = lazy(() => import('./PdfSource'));
+const PdfSource = lazily(() => import('./PdfSource'));
 type Citation = Schemas['Citation'];
 
 interface Props {

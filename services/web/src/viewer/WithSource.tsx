@@ -1,9 +1,10 @@
-import { lazy, type ReactNode, Suspense } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import { useSearchParams } from 'wouter';
 import type { Schemas } from '../api/client';
+import { lazily } from '../shell/lazily';
 import style from '../shell/page.module.css';
 
-const SourcePanel = lazy(() => import('./SourcePanel'));
+const SourcePanel = lazily(() => import('./SourcePanel'), 'aside');
 type Citation = Schemas['Citation'];
 
 /** A page and, beside it, the citation whose number is in the URL. */

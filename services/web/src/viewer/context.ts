@@ -1,43 +1,37 @@
-// A passage and its quote in the whole Markdown of their document. Pure; offsets are UTF-16 units of the Markdown.
+// A passage and its quote in the whole Markdown of their document. Pure.
+import type { Schemas } from '../api/client';
 
+/** Offsets in UTF-16 units. */
 export type Stretch = readonly [start: number, end: number];
 
-/** Where the passage stands, and its quote, if they are found whole. */
-export interface InContext {
-  passage: Stretch;
-  quote: Stretch | undefined;
+/** Where the API says that the passage stands, in characters (code points); nothing if that could not be told. */
+export function placeOf(
+  markdown: string,
+  { markdown_start: start, markdown_end: end }: Pick<Schemas['Chunk'], 'markdown_start' | 'markdown_end'>,
+): Stretch | undefined {
+  if (start == null || end == null) return undefined;
+  const from = unitsOf(markdown, start);
+  return [from, from + unitsOf(markdown.slice(from), end - start)];
 }
 
-/**
- * Looks for the passage, and in it for the quote. `share` says about where in the document it is (0 to 1), which
- * decides between repetitions.
- */
-export function inContext(markdown: string, passage: string, quote: string, share: number): InContext | undefined {
-  const places = stretchesOf(passage, markdown);
-  const near = share * markdown.length;
-  const [place] = places.sort(([one], [other]) => Math.abs(one - near) - Math.abs(other - near));
-  if (!place) return undefined;
-  const [start, end] = place;
-  const [within] = stretchesOf(quote, markdown.slice(start, end));
-  return { passage: place, quote: within && [start + within[0], start + within[1]] };
+/** How many UTF-16 units so many characters at the beginning of a text are. */
+function unitsOf(text: string, characters: number): number {
+  let units = 0;
+  for (let left = characters; left > 0 && units < text.length; left--)
+    units += text.codePointAt(units)! > 0xffff ? 2 : 1;
+  return units;
 }
 
-/** All places of a text; if there are none letter by letter, those that differ in spaces and marks alone. */
-function stretchesOf(text: string, markdown: string): Stretch[] {
-  const wanted = text.trim();
-  if (!wanted) return [];
-  const exact = allOf(wanted, markdown).map((at) => [at, at + wanted.length] as const);
-  if (exact.length > 0) return exact;
-  const { letters, places } = lettersOf(markdown);
+/** A quote's first place in a stretch: letter by letter, or else one that differs in spaces and marks alone. */
+export function quoteIn(text: string, [start, end]: Stretch, quote: string): Stretch | undefined {
+  const wanted = quote.trim();
+  const part = text.slice(start, end);
+  const at = wanted ? part.indexOf(wanted) : -1;
+  if (at >= 0) return [start + at, start + at + wanted.length];
+  const { letters, places } = lettersOf(part);
   const folded = lettersOf(wanted).letters;
-  if (!folded) return [];
-  return allOf(folded, letters).map((at) => [places[at]!, places[at + folded.length - 1]! + 1] as const);
-}
-
-function allOf(wanted: string, text: string): number[] {
-  const found: number[] = [];
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) found.push(at);
-  return found;
+  const found = folded ? letters.indexOf(folded) : -1;
+  return found < 0 ? undefined : [start + places[found]!, start + places[found + folded.length - 1]! + 1];
 }
 
 /** The letters and digits of a text, and where each of them stands. */

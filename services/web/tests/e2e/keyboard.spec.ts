@@ -95,6 +95,47 @@ test('by keyboard alone: a memory is written and changed, the world, too', async
   await expect(goals.getByRole('listitem')).toHaveCount(0);
 });
 
+test('by keyboard alone: memories are forgotten, one and all of a subject', async ({ page, request }) => {
+  await signIn(page, await newWorkspace(request, 'Keyboard forgetting'));
+  await press(page, menu(page).getByRole('link', { name: 'Memory' }));
+  await tabTo(page, page.getByLabel('A note to remember'));
+  for (const note of ['The pier is closed.', 'The buoy is red.', 'The mole is long.']) {
+    await page.keyboard.type(note);
+    await page.keyboard.press('Enter');
+    await expect(main(page).getByRole('listitem').filter({ hasText: note })).toBeVisible();
+    await expect(page.getByLabel('A note to remember')).toHaveValue('');
+    await expect(page.getByLabel('A note to remember')).toBeFocused();
+  }
+  await press(page, main(page).getByRole('button', { name: 'Forget: The pier is closed.' }));
+  const notices = page.getByRole('region', { name: 'Notices' });
+  await expect(notices.getByRole('button', { name: 'Undo' })).toBeFocused();
+  await press(page, notices.getByRole('button', { name: /^Close/ }));
+  await expect(notices.getByText('Nothing of it is left.')).toBeVisible();
+  await press(page, notices.getByRole('button', { name: /^Close/ }), 'Space');
+  await expect(page.getByRole('heading', { name: 'Memory', level: 1 })).toBeFocused();
+
+  const about = page.getByLabel('Name, keywords or question');
+  await tabTo(page, about);
+  await page.keyboard.type('buoy');
+  const shows = main(page).getByRole('button', { name: 'Preview' });
+  await press(page, shows);
+  const dialog = page.getByRole('alertdialog');
+  await expect(dialog.getByRole('listitem').filter({ hasText: 'The buoy is red.' })).toBeVisible();
+  await confirm(page, 'Cancel');
+  await expect(shows).toBeFocused();
+  await expect(about).toHaveValue('buoy');
+  await page.keyboard.press('Enter');
+  await expect(dialog.getByRole('listitem').filter({ hasText: 'The buoy is red.' })).toBeVisible();
+  await confirm(page, 'Forget');
+  await expect(dialog).toContainText('Nothing of it remains in memory.');
+  await expect(dialog.getByRole('button', { name: 'Close' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(dialog).toHaveCount(0);
+  await expect(about).toBeFocused();
+  await expect(about).toHaveValue('');
+  await expect(main(page).getByRole('listitem')).toHaveText([/The mole is long\./]);
+});
+
 test('by keyboard alone: a question is edited and rated, a text written and left', async ({ page }) => {
   await signIn(page);
   await ask(page);

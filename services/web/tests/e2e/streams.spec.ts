@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { APIRequestContext, BrowserContext, Page } from '@playwright/test';
 import { bearer, expect, signIn, test, watched } from './fixtures';
+import { Network } from './network';
 
 const MODEL_KEY = process.env.MODEL_KEY!;
 const TABS = 8;
 const COUNTED = 100;
+const FEW = 30;
 const LONGER = 300; // takes until all tabs are open
 const question = (count: number) => `Count to ${count}`;
 
@@ -43,14 +45,48 @@ async function begin(page: Page, count = COUNTED): Promise<string> {
 const statusOf = async (request: APIRequestContext, run: string): Promise<string> =>
   (await (await request.get(`/v1/runs/${run}`, { headers: bearer(MODEL_KEY) })).json()).status;
 
-test('who is offline while the answer is written has all of it afterwards', async ({ page, request }) => {
+test('who is offline for a minute while the answer is written has all of it afterwards', async ({ page, request }) => {
+  await page.clock.install();
   await signIn(page, MODEL_KEY);
   const run = await begin(page);
   await page.context().setOffline(true);
   kill('gateway'); // who is offline loses the open connection, too
   await expect(page.getByText('Connection lost')).toBeVisible();
   await expect.poll(() => statusOf(request, run)).toBe('completed');
+  await page.clock.runFor(60_000);
   await page.context().setOffline(false);
+  await expectCounted(page);
+});
+
+const overNetwork = test.extend<{ network: Network }>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright wants an object here
+  network: async ({}, use) => {
+    const network = await Network.to(process.env.WEB_URL!);
+    await use(network);
+    network.close();
+  },
+  baseURL: async ({ network }, use) => use(network.url),
+});
+
+overNetwork('a stream that breaks in every event loses no word', async ({ page, network }) => {
+  await signIn(page, MODEL_KEY);
+  network.cutting = true;
+  await begin(page, FEW);
+  await expectCounted(page, FEW);
+  expect(network.cuts).toBeGreaterThan(FEW);
+  network.cutting = false;
+  await page.reload();
+  await expectCounted(page, FEW);
+});
+
+overNetwork('a laptop that slept while the answer was written has all of it', async ({ page, network, request }) => {
+  await page.clock.install();
+  await signIn(page, MODEL_KEY);
+  const run = await begin(page);
+  network.sleep();
+  await expect.poll(() => statusOf(request, run)).toBe('completed');
+  await expect(answerOf(page)).not.toContainText(` ${COUNTED}`);
+  await page.clock.fastForward('01:00:00');
   await expectCounted(page);
 });
 

@@ -179,6 +179,8 @@ async def chunks(client: AttractorClient, output: Output, document_id: DocumentI
         return
     for chunk in found:
         where = place(" > ".join(chunk.heading_path), chunk.page, chunk.line_start, chunk.line_end)
+        if chunk.markdown_start is not None:
+            where += f"  Markdown {chunk.markdown_start}-{chunk.markdown_end}"
         output.text(f"{chunk.chunk_index}  {where}  {chunk.token_count} tokens", "bold")
         output.text(f"{chunk.content}\n")
     if len(found) == limit:

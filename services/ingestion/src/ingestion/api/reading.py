@@ -24,6 +24,7 @@ from contracts.ingestion import (
 from contracts.object_keys import original_key
 from contracts.registry import ORCHESTRATOR
 from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, ApiParts, Ingestion, Responses
+from ingestion.api.placed_chunks import placed
 from ingestion.documents import listing
 from ingestion.documents.chunk_pages import read_chunk, read_chunks
 from ingestion.documents.derived_objects import derived_keys
@@ -144,13 +145,14 @@ async def list_chunks(
     of_version, offset, first = decode_cursor(cursor, int, int, int)
     if of_version not in {None, version}:
         raise BadCursor("the version has changed since the previous page")
-    key = derived_keys(document.workspace_id, document.id, version).chunks
+    keys = derived_keys(document.workspace_id, document.id, version)
     try:
-        found = await read_chunks(here.objects, key, offset or 0, first or 0, limit)
+        found = await read_chunks(here.objects, keys.chunks, offset or 0, first or 0, limit)
+        chunks = await placed(here.objects, keys, found.chunks)
     except ObjectMissing as error:
         raise NotConverted from error
     more = encode_cursor(version, *found.following) if found.following else None
-    return Page(items=found.chunks, next_cursor=more)
+    return Page(items=chunks, next_cursor=more)
 
 
 @router.get("/{document_id}/chunks/{chunk_id}", summary="Get a chunk", response_model=Chunk, responses=MISSING)
@@ -159,14 +161,15 @@ async def get_chunk(
 ) -> Chunk:
     """Returns a chunk named by a search or a citation, as long as the document still has it."""
     document, version = await _readable(here, caller.workspace_id, document_id)
-    key = derived_keys(document.workspace_id, document.id, version).chunks
+    keys = derived_keys(document.workspace_id, document.id, version)
     try:
-        found = await read_chunk(here.objects, key, chunk_id)
+        found = await read_chunk(here.objects, keys.chunks, chunk_id)
+        if found is None:
+            raise ChunkNotFound
+        (chunk,) = await placed(here.objects, keys, [found])
     except ObjectMissing as error:
         raise NotConverted from error
-    if found is None:
-        raise ChunkNotFound
-    return found
+    return chunk
 
 
 @router.get(

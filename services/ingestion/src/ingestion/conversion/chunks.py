@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from uuid import UUID
 
 from contracts.ingestion import Chunk, embedding_text
+from ingestion.conversion.markdown_places import markdown_places
 from ingestion.conversion.passages import Passage, TokenBudget
 
 ID_LENGTH = 32  # hexadecimal digits
@@ -18,13 +19,13 @@ def chunk_id(document_id: UUID, content: str, ordinal: int) -> str:
     return hashlib.sha256(f"{document_id}\n{ordinal}\n{content}".encode()).hexdigest()[:ID_LENGTH]
 
 
-def chunks(passages: Iterable[Passage], document_id: UUID, budget: TokenBudget) -> list[Chunk]:
+def chunks(passages: Iterable[Passage], markdown: str, document_id: UUID, budget: TokenBudget) -> list[Chunk]:
     """Returns a chunk per passage that has words. `token_count` is of the embedded text, with its special tokens."""
     repeats: Counter[str] = Counter()
     found: list[Chunk] = []
-    for passage in passages:
-        if not passage.content.strip():
-            continue
+    written = [passage for passage in passages if passage.content.strip()]
+    places = markdown_places([passage.content for passage in written], markdown)
+    for passage, place in zip(written, places, strict=True):
         text = embedding_text(passage.heading_path, passage.content)
         found.append(
             Chunk(
@@ -42,6 +43,8 @@ def chunks(passages: Iterable[Passage], document_id: UUID, budget: TokenBudget) 
                 line_start=passage.line_start,
                 line_end=passage.line_end,
                 cells=passage.cells,
+                markdown_start=place[0] if place else None,
+                markdown_end=place[1] if place else None,
             )
         )
         repeats[passage.content] += 1

@@ -92,7 +92,7 @@ def convert_file(
     found = READERS[kind](SourceFile(data, file_name, kind, output, limits, resources, on_progress))
     pages = len(found.document.pages) or None
     on_progress(ConversionProgress("chunk", pages, pages))
-    rows = chunks(found.passages(), document_id, resources.budget)
+    rows = chunks(found.passages(), found.markdown, document_id, resources.budget)
     if not rows:
         raise EmptyDocument("No text was found in the document.")
     _write(output, found, [row.model_dump_json() for row in rows])

@@ -289,6 +289,61 @@ def test_chunks_cover_the_document(convert: Convert, evaluation_files: Path, nam
     assert len(missing) <= 0.01 * len(words), missing[:50]
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "md/sources/duck.md",
+        "md/sources/mixed.md",
+        "html/sources/wiki_duck.html",
+        "docx/sources/tablecell.docx",
+        "pdf/sources/amt_handbook_sample.pdf",
+        "csv/sources/csv-pipe.csv",
+        "pptx/sources/powerpoint_with_image.pptx",
+        "odf/sources/text_document_01.odt",
+        "epub/sources/epub_purvis_poetry.epub",
+        "asciidoc/sources/asciidoc_03.asciidoc",
+    ],
+)
+def test_each_passage_stands_in_the_markdown_of_its_document(
+    convert: Convert, evaluation_files: Path, name: str
+) -> None:
+    source = evaluation_files / "doc-convert" / name
+    result = convert(source, source.name)
+    placed = [chunk for chunk in result.chunks if chunk.markdown_start is not None]
+    assert len(placed) >= 0.99 * len(result.chunks)
+    assert placed == sorted(placed, key=lambda chunk: chunk.markdown_start)
+    differently = 0
+    for chunk in placed:
+        own = letters(chunk.content)
+        shown = letters(result.markdown[chunk.markdown_start : chunk.markdown_end])
+        assert shown[:24] in own  # a part of a table repeats the header, which stands elsewhere
+        assert own.endswith(shown[-24:])
+        differently += not own.endswith(shown)
+    assert differently <= 0.02 * len(placed)
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.py"])
+def test_a_passage_of_a_text_stands_there_letter_by_letter(convert: Convert, name: str) -> None:
+    text = "\n\n".join(f"def number_{number}():\n    return {number}  # {WORDS}" for number in range(40))
+    result = convert(text, name)
+    assert len(result.chunks) > 3
+    for chunk in result.chunks:
+        assert result.markdown[chunk.markdown_start : chunk.markdown_end] == chunk.content
+
+
+def test_the_rows_of_a_long_csv_file_stand_in_its_table_each_once(convert: Convert) -> None:
+    rows = [f"Ship {number},{number * 7},{WORDS}" for number in range(60)]
+    result = convert("\n".join(["Name,Tons,Remark", *rows]), "ships.csv")
+    assert len(result.chunks) > 5
+    shown = [result.markdown[chunk.markdown_start : chunk.markdown_end] for chunk in result.chunks]
+    assert re.findall(r"Ship \d+", " ".join(shown)) == [f"Ship {number}" for number in range(60)]
+    assert [("Remark" in text) for text in shown] == [True] + [False] * (len(shown) - 1)
+
+
+def letters(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text)
+
+
 def test_nul_and_surrogates_are_removed(convert: Convert, tmp_path: Path) -> None:
     result = convert("# A&#0;b\n\nA text with &#xD800; and &#0; in it.\n", "a.md")
     written = "".join(path.read_text(encoding="utf-8") for path in (tmp_path / "output").iterdir())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 from uuid import UUID, uuid4
@@ -13,7 +14,9 @@ import psycopg
 import pytest
 
 from contracts.ingestion import UNGRAPHED_PATH
+from ingestion.documents.derived_objects import derived_keys
 from service_kit.auth import ServiceCaller
+from service_kit.objects import ObjectStore
 
 Entry = Callable[..., Awaitable[dict[str, Any]]]
 Process = Callable[[str], Coroutine[Any, Any, None]]
@@ -46,6 +49,24 @@ async def test_markdown_is_served_as_a_download(searchable: Entry, client: httpx
     assert answer.headers["content-type"] == "text/markdown; charset=utf-8"
     assert answer.headers["content-disposition"].startswith("attachment; ")
     assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+async def test_chunks_from_before_their_places_were_noted_get_them_when_they_are_asked_for(
+    searchable: Entry, client: httpx2.AsyncClient, object_store: ObjectStore, workspace_id: UUID
+) -> None:
+    document = await searchable("a.md", b"Title\nSame\nOther\nSame\n***")
+    key = derived_keys(workspace_id, UUID(document["id"]), 1).chunks
+    stored = [json.loads(line) for line in object_store.get(key).splitlines()]
+    before = [{name: value for name, value in one.items() if not name.startswith("markdown_")} for one in stored]
+    object_store.put(key, "".join(json.dumps(one) + "\n" for one in before).encode())
+    path = f"/v1/documents/{document['id']}"
+    text = (await client.get(f"{path}/markdown")).text
+    chunks = (await client.get(f"{path}/chunks")).json()["items"]
+    assert [text[one["markdown_start"] : one["markdown_end"]] for one in chunks[:4]] == text.split("\n\n")[:4]
+    assert [one["markdown_start"] for one in chunks[:4]] == [0, 7, 13, 20]
+    assert (chunks[4]["markdown_start"], chunks[4]["markdown_end"]) == (None, None)
+    for chunk in chunks:
+        assert (await client.get(f"{path}/chunks/{chunk['chunk_id']}")).json() == chunk
 
 
 async def test_an_unconverted_document_has_no_chunks(upload: Entry, client: httpx2.AsyncClient) -> None:

@@ -105,7 +105,8 @@ ORDER BY chunk_index;
 -- name: chunks
 -- Returns the chunks of a document in their order.
 SELECT chunk_id, %(document_id)s::uuid AS document_id, chunk_index, section_title, heading_path, content,
-       0 AS token_count, page, page_end, box, line_boxes(lines) AS boxes, line_start, line_end, cells
+       0 AS token_count, page, page_end, box, line_boxes(lines) AS boxes, line_start, line_end, cells,
+       markdown_start, markdown_end
 FROM chunk
 WHERE workspace_id = %(workspace_id)s AND number >= %(document)s::bigint << 20
   AND number < (%(document)s::bigint + 1) << 20
@@ -114,37 +115,41 @@ ORDER BY chunk_index;
 -- name: insert_chunks
 -- Adds new chunks.
 INSERT INTO chunk (workspace_id, number, document, chunk_id, chunk_index, section_title, heading_path,
-                   content, page, page_end, box, lines, line_start, line_end, cells, terms, postings, pieces)
+                   content, page, page_end, box, lines, line_start, line_end, cells, markdown_start, markdown_end,
+                   terms, postings, pieces)
 SELECT %(workspace_id)s, number, %(document)s, chunk_id, chunk_index, section_title, heading_path,
-       content, page, page_end, box, packed_lines(boxes), line_start, line_end, cells, terms, postings, pieces
+       content, page, page_end, box, packed_lines(boxes), line_start, line_end, cells, markdown_start, markdown_end,
+       terms, postings, pieces
 FROM ROWS FROM (
     unnest(%(numbers)s::bigint[]),
     json_to_recordset(%(chunks)s::json) AS (
         chunk_id text, chunk_index integer, section_title text, heading_path text[], content text,
-        page integer, page_end integer, box float8[], boxes json, line_start integer, line_end integer, cells text),
+        page integer, page_end integer, box float8[], boxes json, line_start integer, line_end integer, cells text,
+        markdown_start integer, markdown_end integer),
     unnest(%(terms)s::integer[]),
     unnest(%(postings)s::integer[]),
     unnest(%(pieces)b::bytea[])
 ) AS written (number, chunk_id, chunk_index, section_title, heading_path, content, page, page_end, box,
-              boxes, line_start, line_end, cells, terms, postings, pieces);
+              boxes, line_start, line_end, cells, markdown_start, markdown_end, terms, postings, pieces);
 
 -- name: move_chunks
 -- Moves kept chunks: their text is the same, their place may have changed.
 UPDATE chunk SET chunk_index = moved.chunk_index, section_title = moved.section_title, page = moved.page,
                  page_end = moved.page_end, box = moved.box, lines = packed_lines(moved.boxes),
-                 line_start = moved.line_start, line_end = moved.line_end, cells = moved.cells
+                 line_start = moved.line_start, line_end = moved.line_end, cells = moved.cells,
+                 markdown_start = moved.markdown_start, markdown_end = moved.markdown_end
 FROM ROWS FROM (
     unnest(%(numbers)s::bigint[]),
     json_to_recordset(%(chunks)s::json) AS (
         chunk_index integer, section_title text, page integer, page_end integer, box float8[], boxes json, line_start integer,
-        line_end integer, cells text)
+        line_end integer, cells text, markdown_start integer, markdown_end integer)
 ) AS moved (number)
 WHERE chunk.workspace_id = %(workspace_id)s AND chunk.number = moved.number
   AND (chunk.chunk_index, chunk.section_title, chunk.page, chunk.page_end, chunk.box, chunk.lines, chunk.line_start,
-       chunk.line_end, chunk.cells)
+       chunk.line_end, chunk.cells, chunk.markdown_start, chunk.markdown_end)
       IS DISTINCT FROM
       (moved.chunk_index, moved.section_title, moved.page, moved.page_end, moved.box, packed_lines(moved.boxes),
-       moved.line_start, moved.line_end, moved.cells);
+       moved.line_start, moved.line_end, moved.cells, moved.markdown_start, moved.markdown_end);
 
 -- name: reword_chunks
 -- Changes the words that kept chunks are found by.

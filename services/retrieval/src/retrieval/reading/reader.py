@@ -66,6 +66,8 @@ class IndexedChunk:
     lines: list[int] | None
     line_start: int | None
     line_end: int | None
+    markdown_start: int | None = None
+    markdown_end: int | None = None
 
     def boxes(self) -> list[LineBox]:
         """Returns the boxes of its lines."""

@@ -68,6 +68,8 @@ class StatingPlaces:
             page=chunk.page,
             line_start=chunk.line_start,
             line_end=chunk.line_end,
+            markdown_start=chunk.markdown_start,
+            markdown_end=chunk.markdown_end,
             content=chunk.content,
             start=start,
             end=end,

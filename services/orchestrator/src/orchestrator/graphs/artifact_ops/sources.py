@@ -123,4 +123,6 @@ def _chunk(citation: dict[str, Any] | None) -> FoundChunk:
         score=1.0,
         content=values.get("quote", ""),
         highlights=[],
+        markdown_start=values.get("markdown_start"),
+        markdown_end=values.get("markdown_end"),
     )

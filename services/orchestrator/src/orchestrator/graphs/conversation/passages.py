@@ -45,6 +45,8 @@ def passage_of(hit: Hit) -> FoundChunk:
         highlights=[(one.start, one.end, one.score) for one in hit.highlights],
         chunk_index=hit.chunk_index,
         boxes=[one.model_dump(mode="json") for one in hit.boxes],
+        markdown_start=hit.markdown_start,
+        markdown_end=hit.markdown_end,
         graph_path=hit.graph_path,
     )
 
@@ -63,6 +65,8 @@ def passage_of_source(source: AnswerSource) -> FoundChunk:
         score=source.confidence,
         content=source.content,
         highlights=[(source.start, source.end, source.confidence)],
+        markdown_start=source.markdown_start,
+        markdown_end=source.markdown_end,
     )
 
 

@@ -27,7 +27,7 @@ class FoundChunk(TypedDict):
     """A search hit. `highlights` are (start, end, score) spans of `content`.
 
     `workspace_id` is set if it is not the session's workspace, `chunk_index`, `boxes` and `graph_path` if it was
-    searched for.
+    searched for, `markdown_start` and `markdown_end` if it was found in the index or by the graph.
     """
 
     chunk_id: str
@@ -44,6 +44,8 @@ class FoundChunk(TypedDict):
     workspace_id: NotRequired[str]
     chunk_index: NotRequired[int]
     boxes: NotRequired[list[dict[str, Any]]]
+    markdown_start: NotRequired[int | None]
+    markdown_end: NotRequired[int | None]
     graph_path: NotRequired[list[str]]
 
 
