@@ -1,8 +1,8 @@
-from gateway.events.feed import MOST_WAITING, Subscription
+from gateway.events.feed import MOST_WAITING, FeedSubscription
 
 
 async def test_a_reader_who_takes_nothing_is_let_go_instead_of_filling_memory():
-    subscription = Subscription({})
+    subscription = FeedSubscription({})
     for _ in range(MOST_WAITING):
         subscription.add(None)
     assert not subscription.has_ended
@@ -12,4 +12,4 @@ async def test_a_reader_who_takes_nothing_is_let_go_instead_of_filling_memory():
 
 
 async def test_nothing_to_take_is_a_reason_for_a_heartbeat():
-    assert await Subscription({}).taken(0) == []
+    assert await FeedSubscription({}).taken(0) == []

@@ -37,7 +37,7 @@ class StreamState:
 
 
 @dataclass(eq=False)
-class Subscription:
+class FeedSubscription:
     """The entries after `begins` that a reader has not taken. It ends if Redis fails, or the reader is too slow."""
 
     begins: Positions
@@ -75,7 +75,7 @@ class Feed:
         self.redis, self.signatures, self.block_seconds = redis, signatures, block_seconds
         self.positions: dict[str, EntryId] = {}
         self.is_reading = asyncio.Event()
-        self.subscriptions: dict[UUID, set[Subscription]] = {}
+        self.subscriptions: dict[UUID, set[FeedSubscription]] = {}
 
     async def run(self) -> None:
         """Reads until cancelled. Raises RedisError and OSError; then all subscriptions end."""
@@ -90,9 +90,9 @@ class Feed:
                 one.end()
 
     @contextmanager
-    def subscribed(self, workspace_id: UUID) -> Iterator[Subscription]:
+    def subscribed(self, workspace_id: UUID) -> Iterator[FeedSubscription]:
         """Yields a subscription that ends with the block."""
-        one = Subscription(self.positions)
+        one = FeedSubscription(self.positions)
         several = self.subscriptions.setdefault(workspace_id, set())
         several.add(one)
         if not self.is_reading.is_set():
