@@ -26,7 +26,7 @@ export function App() {
   const [isInvited] = useRoute('/join');
   const [isShared] = useRoute('/shared');
   const me = useQuery({ queryKey: ['me'], queryFn: () => body(api.GET('/v1/me')), enabled: !isInvited && !isShared });
-  useChanges(Boolean(me.data));
+  useChanges(me.data);
   const [, route] = useRoute('/c/:id');
   const again = () => client.resetQueries();
   if (isInvited) return <Join onDone={again} />;

@@ -47,6 +47,9 @@ def test_settings_are_set_and_reset(settled: Any, attractor: Any) -> None:
     settled.on("PUT", "/v1/settings/providers.mine.api_key", STATES["items"][2])
     settled.on("DELETE", "/v1/settings/answers.temperature", None)
     assert attractor("settings", "set", "answers.temperature", "0.4").code == 0
+    settled.on("PUT", "/v1/settings/budgets.user", {**STATE, "key": "budgets.user", "value": 5_000})
+    assert attractor("settings", "set", "budgets.user", "5000", "--workspace").code == 0
+    assert [json.loads(call.body) for call in settled.calls("PUT", "/v1/settings/budgets.user")] == [{"value": 5_000}]
     secret = attractor("settings", "set", "providers.mine.api_key", "--workspace", stdin="sk-planted\n")
     assert attractor("settings", "reset", "answers.temperature").code == 0
     assert attractor("settings", "set", "answers.temperature", "hot").code == 2

@@ -118,6 +118,25 @@ def test_owners_allow_public_links(settled: Any, attractor: Any) -> None:
     assert attractor("workspaces", "sharing", "--no-links", "--json").json["version"] == 1
 
 
+def test_owners_limit_their_workspace(settled: Any, attractor: Any, samples: Any) -> None:
+    quota = {name: {"used": 1_500, "most": 5_000, "chosen": 5_000} for name in ("documents", "bytes", "sources")}
+    workspace = {"id": SESSION, "name": "home", "created_at": NOW}
+    workspace = samples.caller()["workspace"]
+    place = f"/v1/workspaces/{workspace['id']}"
+    settled.on("GET", "/v1/quota", quota)
+    settled.on("PATCH", "/v1/quota", quota)
+    settled.on("PATCH", place, workspace | {"key_requests_per_minute": 120})
+    shown = attractor("workspaces", "limits").out
+    assert "1,500" in shown
+    assert "5,000" in shown
+    assert settled.calls("PATCH", "/v1/quota") == []
+    changed = attractor("workspaces", "limits", "--documents", "5000", "--sources", "0", "--requests", "120", "--json")
+    assert changed.json["key_requests_per_minute"] == 120
+    assert body(settled, "PATCH", "/v1/quota") == {"documents": 5_000, "sources": None}
+    assert body(settled, "PATCH", place) == {"key_requests_per_minute": 120}
+    assert attractor("workspaces", "limits", "--requests", "5").code == 2
+
+
 def test_chat_and_ask_can_start_a_temporary_session(settled: Any, attractor: Any, samples: Any, json: Any) -> None:
     settled.on("POST", "/v1/sessions", json(samples.session(), 201))
     for command in (("ask", "Why?"), ("chat",)):

@@ -81,10 +81,25 @@ class WorkspaceCreate(Request):
     name: Name
 
 
+# Not fewer, so that a page that is signed in with a key can still be used.
+KeyRate = Annotated[int, Field(ge=60, le=1_000_000)]
+
+
+class WorkspacePatch(Request):
+    """What an owner changes about a workspace. A field that is not given stays as it is."""
+
+    key_requests_per_minute: KeyRate | None = Field(
+        default=None, description="Rate-limit tokens of each API key per minute; null: as many as the operator allows"
+    )
+
+
 class Workspace(Resource):
+    """`key_requests_per_minute` is the limit that owners have set for each API key, if any."""
+
     id: UUID
     name: str
     created_at: datetime
+    key_requests_per_minute: int | None = None
 
 
 class WorkspaceDeletion(Resource):

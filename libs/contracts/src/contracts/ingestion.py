@@ -222,6 +222,39 @@ class DocumentSummary(Resource):
     lanes: dict[Lane, WaitingForWorker] = {}
 
 
+QuotaLimit = Annotated[int, Field(ge=1, le=10**15)]
+
+
+class QuotaChoice(Request):
+    """The limits that owners set for their workspace. A field that is not given stays as it is; null removes a limit.
+
+    `bytes` are those of the originals.
+    """
+
+    documents: QuotaLimit | None = None
+    bytes: QuotaLimit | None = None
+    sources: QuotaLimit | None = None
+
+
+class QuotaState(Resource):
+    """`most` is the limit in force, `chosen` the one that owners have set; null means none.
+
+    They differ where the operator's limit is lower.
+    """
+
+    used: int
+    most: int | None
+    chosen: int | None
+
+
+class WorkspaceQuota(Resource):
+    """What a workspace has and may have: documents, bytes of their originals, and sources."""
+
+    documents: QuotaState
+    bytes: QuotaState
+    sources: QuotaState
+
+
 class UploadedFile(Resource):
     """The result for one file: a document (`created` is false if its bytes already existed) or an error.
 

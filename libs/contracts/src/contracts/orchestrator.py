@@ -486,3 +486,18 @@ class Run(Resource):
     answer: Message | None = None
     usage: TokenUsage | None = None
     debug: dict[str, Any] | None = None
+
+
+class RunUsage(Resource):
+    """What owners learn of a run, whoever's it is: nothing of its conversation. For `error_type` see Run."""
+
+    id: UUID
+    user_id: UUID
+    status: RunStatus
+    mode: AnswerMode | None
+    attempts: int
+    error_type: str | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    usage: TokenUsage | None = None

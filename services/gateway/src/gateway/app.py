@@ -35,6 +35,7 @@ from gateway.api import audit, docs, events, internal, operations, people, route
 from gateway.audit.retention import AuditRetention
 from gateway.audit.trail import AuditMiddleware, AuditTrail
 from gateway.errors import UnknownWorkspace
+from gateway.events.feed import Feed
 from gateway.events.follower import WorkspaceEvents
 from gateway.mcp.door import McpDoor
 from gateway.operations.backup_age import backup_reading
@@ -110,7 +111,7 @@ class Parts:
             settings.redis_url.get_secret_value(),
             socket_connect_timeout=1,
             socket_timeout=HEARTBEAT_SECONDS + 10,
-            max_connections=settings.max_connections,  # each stream holds one
+            max_connections=settings.max_connections,  # each stream takes one when it begins
         )
         self.notifications = Notifications(settings.listening_url, "gateway_outbox", RECEIPTS)
         self.last_used = LastUsed(self.database)
@@ -188,6 +189,7 @@ class Parts:
         chosen = settings.admin_api_key.get_secret_value() if settings.admin_api_key else None
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self.redis.aclose)
+            stack.push_async_callback(self.following.aclose)
             await stack.enter_async_context(self.upstreams.client)
             if self.provider:
                 await stack.enter_async_context(self.provider.client)
@@ -204,12 +206,10 @@ class Parts:
             tokens = app.state.tokens
             signatures = EventSignatures(tokens.key, tokens.known, await unsigned_until(self.database))
             self._start_deletions(consuming, app.state.metrics, signatures)
-            stack.push_async_callback(self.following.aclose)
+            feed = Feed(self.following, signatures, HEARTBEAT_SECONDS)
+            consuming.start("changes", feed.run)
             app.state.workspace_events = WorkspaceEvents(
-                self.following,
-                signatures,
-                heartbeat_seconds=HEARTBEAT_SECONDS,
-                longest_seconds=LONGEST_STREAM_SECONDS,
+                feed, heartbeat_seconds=HEARTBEAT_SECONDS, longest_seconds=LONGEST_STREAM_SECONDS
             )
             health.add("database", self.database.check)
             health.add_fact("schema_version", lambda: newest_migration(self.database, "gateway"))

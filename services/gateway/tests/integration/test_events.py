@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -140,6 +141,29 @@ async def test_nothing_is_missed_or_repeated_between_two_connections(gateway_cli
         async with following(admin, seen[0]) as (reader, _):
             last = await reader.next()
     assert [seen[2]["document_name"], last[2]["document_name"]] == ["a.md", "b.md"]
+
+
+async def test_who_reconnects_to_any_process_while_changes_keep_coming_misses_and_repeats_none(gateway_client, say):
+    names = [f"{number}.md" for number in range(200)]
+    async with gateway_client() as one, gateway_client() as other:
+        home, _ = await home_of(one)
+        async with following(one) as (_, first):
+            pass
+
+        async def write() -> None:
+            for name in names:
+                await say(home, stored(home, name))
+
+        writing = asyncio.create_task(write())
+        seen: list[str] = []
+        last, clients = first[0], itertools.cycle((one, other))
+        while len(seen) < len(names):
+            async with following(next(clients), last) as (reader, _):
+                for _ in range(min(7, len(names) - len(seen))):
+                    last, _, data = await reader.next()
+                    seen.append(data["document_name"])
+        await writing
+    assert seen == names
 
 
 async def test_a_reader_who_was_away_for_too_long_is_told_to_read_anew(gateway_client, say, redis):

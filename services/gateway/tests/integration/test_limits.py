@@ -29,6 +29,34 @@ async def test_a_key_may_burst(proxied_client):
                 assert (await client.get(path)).status_code == 200
 
 
+async def test_an_owner_limits_the_keys_of_the_workspace(gateway_client):
+    async with gateway_client(rate_limit_per_minute=300, rate_limit_burst=300) as client:
+        workspace = (await client.get("/v1/me")).json()["workspace"]["id"]
+        place, key = f"/v1/workspaces/{workspace}", await another_key(client)
+        assert (await client.get("/v1/me", headers=key)).headers["ratelimit-limit"] == "300"
+        for wrong in ({"key_requests_per_minute": 59}, {"key_requests_per_minute": "90"}, {"name": "x"}):
+            assert (await client.patch(place, json=wrong)).status_code == 422, wrong
+        refused = await client.patch(place, json={"key_requests_per_minute": 60}, headers=key)
+        assert refused.status_code == 403
+        changed = await client.patch(place, json={"key_requests_per_minute": 60})
+        assert changed.json()["key_requests_per_minute"] == 60
+        assert (await client.get(place, headers=key)).json()["key_requests_per_minute"] == 60
+        answers = [await client.get("/v1/me", headers=key)]
+        while answers[-1].status_code == 200:
+            answers.append(await client.get("/v1/me", headers=key))
+        assert answers[0].headers["ratelimit-limit"] == "60"
+        assert 50 < len(answers) < 300
+        await asyncio.sleep(float(answers[-1].headers["retry-after"]))
+        lifted = await client.patch(place, json={"key_requests_per_minute": None})
+        assert lifted.json()["key_requests_per_minute"] is None
+        assert (await client.get("/v1/me", headers=key)).headers["ratelimit-limit"] == "300"
+        await client.patch(place, json={"key_requests_per_minute": 900})
+        assert (await client.get("/v1/me")).headers["ratelimit-limit"] == "300"  # the operator's is lower
+        audited = (await client.get("/v1/audit", params={"action": "workspace.change"})).json()["items"]
+        assert {one["target_id"] for one in audited} == {workspace}
+        assert {200, 403} <= {one["status"] for one in audited}
+
+
 async def test_a_key_that_waits_for_retry_after_is_admitted(proxied_client):
     async with proxied_client(rate_limit_per_minute=30, rate_limit_burst=3) as client:
         other = await another_key(client)

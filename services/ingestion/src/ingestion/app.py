@@ -14,6 +14,7 @@ from ingestion.api.artifact_documents import router as artifact_documents_router
 from ingestion.api.documents import router
 from ingestion.api.internal import router as internal_router
 from ingestion.api.parts import DOCUMENT_CHANNEL, WORK_CHANNEL, ApiParts
+from ingestion.api.quota import router as quota_router
 from ingestion.api.reading import router as reading_router
 from ingestion.api.sources import router as sources_router
 from ingestion.api.syncs import router as syncs_router
@@ -54,7 +55,15 @@ def create_app(settings: Settings) -> FastAPI:
             await _build(app, settings, stack)
             yield
 
-    routers = [router, reading_router, sources_router, syncs_router, internal_router, artifact_documents_router]
+    routers = [
+        router,
+        reading_router,
+        sources_router,
+        syncs_router,
+        quota_router,
+        internal_router,
+        artifact_documents_router,
+    ]
     return service_app(NAME, settings, routers, lifespan)
 
 

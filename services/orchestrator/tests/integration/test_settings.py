@@ -80,7 +80,7 @@ async def test_every_setting_has_a_schema_a_default_and_a_category(start: Any, o
         listed = (await service.client.get(f"{SETTINGS}/schema")).json()["items"]
         now = await states(service)
         roles = await states(service, category="roles")
-    assert {one["category"] for one in listed} == {"answers", "providers", "roles"}
+    assert {one["category"] for one in listed} == {"answers", "budgets", "providers", "roles"}
     assert [one["key"] for one in listed if one["is_secret"]] == ["providers.{name}.api_key"]
     assert all(one["value_schema"] and one["description"] for one in listed)
     assert now.keys() == {one["key"] for one in listed if "{" not in one["key"]}
@@ -232,6 +232,8 @@ BAD: list[tuple[str, Any]] = [
     ("answers.instructions", ""),
     ("answers.instructions", None),
     ("answers.passages", 0),
+    ("budgets.user", 0),
+    ("budgets.user", "many"),
     ("roles.answer", []),
     ("roles.answer", [{"provider": "operator", "model": "small", "more": 1}]),
     ("providers.mine.base_url", "ftp://example.org/v1"),

@@ -115,6 +115,73 @@ async def test_without_remaining_tokens_a_run_ends_with_a_named_error_and_the_re
     assert (budget["subject"], budget["most"], budget["used"], budget["reserved"]) == ("user", 1_000, 1_230, 0)
 
 
+async def test_an_owner_sets_a_budget_which_holds_from_the_next_run_on_and_never_exceeds_the_operators(
+    start: Any, model_settings: Any, world: Any, auth_headers: Any
+) -> None:
+    world.usage = TOLD
+    owner = auth_headers(role=Role.owner)
+    settings = model_settings.model_copy(update={"budget_user_tokens": 100_000, "budget_run_tokens": 50_000})
+    async with start(settings) as service:
+
+        async def put(key: str, most: int, headers: dict[str, str]) -> int:
+            place = f"/v1/settings/budgets.{key}?scope=workspace"
+            response = await service.client.put(place, json={"value": most}, headers=headers)
+            return int(response.status_code)
+
+        async def budgets() -> dict[str, int]:
+            report = (await service.client.get("/v1/usage")).json()
+            return {one["subject"]: one["most"] for one in report["budgets"]}
+
+        refused = await put("user", 1_000, auth_headers(role=Role.editor))
+        before = await budgets()
+        changed = [await put(key, most, owner) for key, most in (("user", 1_000), ("workspace", 20_000))]
+        lowered = await budgets()
+        session = await service.session(title="t")
+        first, second = await service.ask(session), await service.ask(session)
+        completed = (await service.events(first["id"]))[-1]
+        await service.events(second["id"])
+        failed = await service.run(second["id"])
+        raised = await put("user", 10**9, owner)
+        after = await budgets()
+        third = (await service.events((await service.ask(session))["id"]))[-1]
+    assert (refused, changed, raised) == (403, [200, 200], 200)
+    assert (before, lowered) == ({"user": 100_000}, {"user": 1_000, "workspace": 20_000})
+    assert after == {"user": 100_000, "workspace": 20_000}  # the operator's holds
+    assert completed.name == third.name == "run_completed"
+    assert failed["error_message"].startswith("all of the 1000 tokens of the user a day are used, until 20")
+
+
+async def test_owners_see_everyones_runs_with_their_usage_and_nothing_of_the_conversations(
+    start: Any, model_settings: Any, world: Any, auth_headers: Any
+) -> None:
+    world.usage = TOLD
+    owner = auth_headers(role=Role.owner, user_id=uuid4())
+    asker, other = auth_headers(role=Role.editor), auth_headers(role=Role.viewer, user_id=uuid4())
+    async with start(model_settings) as service:
+        for temporary in (False, True):
+            made = await service.client.post("/v1/sessions", json={"title": "t", "temporary": temporary})
+            run = await service.ask(made.json()["id"])
+            await service.events(run["id"])
+
+        async def listed(headers: dict[str, str], **params: Any) -> Any:
+            return await service.client.get("/v1/usage/runs", params=params, headers=headers)
+
+        [shown] = (await listed(owner)).json()["items"]
+        mine = (await listed(asker)).json()["items"]
+        others, none_failed = (await listed(other)).json()["items"], (await listed(owner, status="failed")).json()
+        refused = await listed(other, user_id=shown["user_id"])
+        unread = await service.client.get(f"/v1/runs/{shown['id']}", headers=owner)
+    assert shown.keys() == {
+        *("id", "user_id", "status", "mode", "attempts", "error_type", "usage"),
+        *("created_at", "started_at", "finished_at"),
+    }
+    assert (shown["status"], shown["mode"]) == ("completed", "model")
+    assert (shown["usage"]["input_tokens"], shown["usage"]["output_tokens"]) == (1_200, 30)
+    assert mine == [shown]
+    assert (others, none_failed["items"]) == ([], [])
+    assert (refused.status_code, unread.status_code) == (403, 404)
+
+
 async def test_only_owners_see_the_usage_of_others(start: Any, model_settings: Any, auth_headers: Any) -> None:
     owner, viewer = auth_headers(role=Role.owner, user_id=uuid4()), auth_headers(role=Role.viewer)
     other = auth_headers(role=Role.viewer, user_id=uuid4())

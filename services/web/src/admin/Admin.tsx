@@ -8,6 +8,7 @@ import style from '../shell/page.module.css';
 import { Sections } from '../shell/Sections';
 import { Audit } from './Audit';
 import { Keys } from './Keys';
+import { Limits } from './Limits';
 import { People } from './People';
 import { type PartName, partsFor } from './parts';
 import { Runs } from './Runs';
@@ -25,6 +26,7 @@ const PAGES: Record<PartName, (props: { caller: Caller }) => React.ReactNode> = 
   quickActions: QuickActions,
   keys: Keys,
   people: People,
+  limits: Limits,
   audit: Audit,
 };
 

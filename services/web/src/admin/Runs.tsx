@@ -6,8 +6,10 @@ import { api, body, type Schemas } from '../api/client';
 import { type Key, number, t, when } from '../i18n';
 import { Choice } from '../shell/Choice';
 import style from '../shell/page.module.css';
+import { useNames } from './use-names';
 
 type Run = Schemas['Run'];
+type Used = Schemas['RunUsage'];
 type Status = Schemas['RunStatus'];
 const STATES = {
   queued: 'runQueued',
@@ -18,20 +20,23 @@ const STATES = {
 } as const satisfies Record<Status, Key>;
 const TONES: Partial<Record<Status, string>> = { completed: 'good', failed: 'bad' };
 
-/** The user's answers as runs, newest first: how each went, how long it took, what it used. */
-export function Runs() {
+/** Answers as runs, newest first: how each went, how long it took, what it used. Owners see those of all. */
+export function Runs({ caller }: { caller: Schemas['Caller'] }) {
   const client = useQueryClient();
+  const nameOf = useNames(caller);
   const [status, setStatus] = useState<Status | 'all'>('all');
+  const [whose, setWhose] = useState<'mine' | 'all'>('mine');
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery({
-    queryKey: ['all-runs', status],
+    queryKey: ['all-runs', whose, status],
     initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam }) => {
+    queryFn: ({ pageParam }): Promise<{ items: (Run | Used)[]; next_cursor?: string | null }> => {
       const query = {
         limit: 50,
         ...(status !== 'all' && { status: [status] }),
         ...(pageParam && { cursor: pageParam }),
       };
-      return body(api.GET('/v1/runs', { params: { query } }));
+      const params = { params: { query } };
+      return whose === 'mine' ? body(api.GET('/v1/runs', params)) : body(api.GET('/v1/usage/runs', params));
     },
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
@@ -45,6 +50,17 @@ export function Runs() {
   return (
     <>
       <div className={style.form}>
+        {caller.role === 'owner' && (
+          <Choice
+            label={t('whoseRuns')}
+            value={whose}
+            options={[
+              { value: 'mine', name: t('runsOfMine') },
+              { value: 'all', name: t('runsOfAll') },
+            ]}
+            onChange={setWhose}
+          />
+        )}
         <Choice
           label={t('state')}
           value={status}
@@ -57,12 +73,32 @@ export function Runs() {
       </p>
       <p role="status">{error?.message ?? (runs ? runs.length === 0 && t('nothingFound') : t('loading'))}</p>
       <ul className={style.rows}>
-        {runs?.map((run) => (
-          <Row key={run.id} run={run} onRetry={() => retry.mutate(run.id)} />
-        ))}
+        {runs?.map((run) =>
+          'user_id' in run ? (
+            <OthersRow key={run.id} run={run} name={nameOf(run.user_id)} />
+          ) : (
+            <Row key={run.id} run={run} onRetry={() => retry.mutate(run.id)} />
+          ),
+        )}
       </ul>
       {hasNextPage && <Button onPress={() => fetchNextPage()}>{t('more')}</Button>}
     </>
+  );
+}
+
+/** A run of anyone, without its conversation. */
+function OthersRow({ run, name }: { run: Used; name: string }) {
+  return (
+    <li>
+      <span className={style.words}>
+        {`${name}, ${when(run.created_at)}`}
+        <span className={style.quiet}>{measures(run).join(' · ')}</span>
+        {run.error_type && <span>{run.error_type}</span>}
+      </span>
+      <span className={style.badge} data-tone={TONES[run.status]}>
+        {t(STATES[run.status])}
+      </span>
+    </li>
   );
 }
 
@@ -108,7 +144,7 @@ function Row({ run, onRetry }: { run: Run; onRetry: () => void }) {
 }
 
 /** How long a run took and what it used. */
-function measures({ started_at: from, finished_at: to, attempts, usage }: Run): string[] {
+function measures({ started_at: from, finished_at: to, attempts, usage }: Run | Used): string[] {
   const found: string[] = [];
   if (from && to) found.push(t('inSeconds', { seconds: number((Date.parse(to) - Date.parse(from)) / 1000, 1) }));
   if (attempts > 1) found.push(t('attempts', { count: attempts }));

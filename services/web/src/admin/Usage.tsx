@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
 import { api, body, type Schemas } from '../api/client';
 import { day, number, t, when } from '../i18n';
 import style from '../shell/page.module.css';
@@ -33,6 +34,7 @@ export function Usage({ caller }: { caller: Schemas['Caller'] }) {
           </span>
         </p>
       ))}
+      {isOwner && <Link href="/admin/limits">{t('changeLimits')}</Link>}
       {data.items.length === 0 ? <p>{t('noUsage')}</p> : <Table items={data.items} nameOf={nameOf} isOwner={isOwner} />}
     </>
   );

@@ -10,6 +10,7 @@ const PARTS = [
   { href: '/admin/quick-actions', name: 'quickActions', owners: false },
   { href: '/admin/keys', name: 'keys', owners: false },
   { href: '/admin/people', name: 'people', owners: true },
+  { href: '/admin/limits', name: 'limits', owners: true },
   { href: '/admin/audit', name: 'audit', owners: true },
 ] as const satisfies { href: string; name: Key; owners: boolean }[];
 

@@ -47,7 +47,8 @@ interface Props {
 }
 
 function Categories({ schema, states, scope }: Props) {
-  const shown = schema.filter(({ scopes }) => scopes.includes(scope));
+  // Budgets stand with the other limits.
+  const shown = schema.filter(({ scopes, category }) => scopes.includes(scope) && category !== 'budgets');
   const providers = providersIn(states);
   return [...new Set(shown.map(({ category }) => category))].map((category) => {
     const known = categoryOf(category);

@@ -23,6 +23,6 @@ export const setSetting = (key: string, scope: Scope, value: unknown) =>
 
 export const resetSetting = (key: string, scope: Scope) => api.DELETE('/v1/settings/{setting_key}', at(key, scope));
 
-/** Reloads the settings; the availability of a model may have changed. */
+/** Reloads the settings; the availability of a model, or a budget, may have changed. */
 export const changed = (client: QueryClient) =>
-  Promise.all([['settings'], ['has-model']].map((queryKey) => client.invalidateQueries({ queryKey })));
+  Promise.all([['settings'], ['has-model'], ['usage']].map((queryKey) => client.invalidateQueries({ queryKey })));

@@ -1,6 +1,7 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { type Change, followChanges } from '../api/changes';
+import type { Schemas } from '../api/client';
 
 const TOGETHER_MILLISECONDS = 1000;
 
@@ -22,11 +23,12 @@ export function staleAfter({ name, data }: Change): QueryKey[] | undefined {
   }
 }
 
-/** Reads again what is shown when others, or another tab, change it; at most once a second. */
-export function useChanges(isSignedIn: boolean) {
+/** Reads again what is shown to the caller when others, or another tab, change it; at most once a second. */
+export function useChanges(caller: Schemas['Caller'] | undefined) {
+  const whose = caller && `${caller.user.id}.${caller.workspace.id}`;
   const client = useQueryClient();
   useEffect(() => {
-    if (!isSignedIn) return;
+    if (!whose) return;
     const ends = new AbortController();
     const stale = new Map<string, QueryKey | undefined>();
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -39,10 +41,10 @@ export function useChanges(isSignedIn: boolean) {
       for (const key of staleAfter(change) ?? [undefined]) stale.set(JSON.stringify(key) ?? '', key);
       timer ??= setTimeout(reread, TOGETHER_MILLISECONDS);
     };
-    void followChanges(ends.signal, note);
+    void followChanges(whose, ends.signal, note);
     return () => {
       ends.abort();
       clearTimeout(timer);
     };
-  }, [client, isSignedIn]);
+  }, [client, whose]);
 }

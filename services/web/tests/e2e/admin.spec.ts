@@ -1,4 +1,4 @@
-import { expect, expectAccessible, signIn, signInAsViewer, test } from './fixtures';
+import { bearer, expect, expectAccessible, newWorkspace, signIn, signInAsViewer, test } from './fixtures';
 
 test('an owner sees how the services are, what was used and done, and decides who comes in', async ({
   page,
@@ -192,4 +192,64 @@ test('nothing moves for who asked for less motion', async ({ page }) => {
       running: 0,
     });
   }
+});
+
+test('an owner limits what is stored, sent and spent', async ({ page, request }) => {
+  const key = await newWorkspace(request, 'Limits');
+  await signIn(page, key);
+  await page.getByRole('link', { name: 'Administration' }).click();
+  await page.getByRole('link', { name: 'Limits' }).press('Enter');
+  const main = page.getByRole('main');
+  const set = async (name: string, value: string) => {
+    await main.getByRole('spinbutton', { name, exact: true }).fill(value);
+    await page.keyboard.press('Enter');
+    await expect(main.getByRole('button', { name: `Save: ${name}`, exact: true })).toHaveCount(0);
+  };
+  const keeps = (name: string) => {
+    const multipart = { files: { name, mimeType: 'text/markdown', buffer: Buffer.from(`# ${name}\n`) } };
+    return request.post('/v1/documents', { headers: bearer(key), multipart });
+  };
+  expect((await keeps('first.md')).status()).toBe(202);
+  await set('Documents', '1');
+  const refused = await keeps('second.md');
+  expect([refused.status(), (await refused.json()).type]).toEqual([409, 'quota-exceeded']);
+  await expect(main.getByText('Now 1', { exact: true })).toBeVisible();
+  await set('Megabytes of original files', '1.5');
+  await set('Requests per minute of each API key', '900');
+  await set('Budget of each person per day', '5000');
+  expect((await request.get('/v1/me', { headers: bearer(key) })).headers()['ratelimit-limit']).toBe('900');
+  await expectAccessible(page, 'limits');
+  await page.reload();
+  await expect(main.getByRole('spinbutton', { name: 'Megabytes of original files' })).toHaveValue('1.5');
+  await set('Documents', '');
+  expect((await keeps('second.md')).status()).toBe(202);
+  await page.getByRole('link', { name: 'Usage' }).click();
+  await expect(page.getByText('0 of 5,000 tokens')).toBeVisible();
+  await page.getByRole('link', { name: 'Change the budgets' }).press('Enter');
+  await main.getByRole('button', { name: 'Reset to default: Budget of each person per day' }).press('Enter');
+  await expect(main.getByRole('spinbutton', { name: 'Budget of each person per day' })).toHaveValue('');
+});
+
+test('an owner sees the runs of all persons, but nothing of what they asked', async ({ page, request }) => {
+  const key = await newWorkspace(request, 'Runs');
+  const { workspace } = await (await request.get('/v1/me', { headers: bearer(key) })).json();
+  const place = `/v1/workspaces/${workspace.id}/invitations`;
+  const { token } = await (await request.post(place, { headers: bearer(key), data: { role: 'viewer' } })).json();
+  const joined = await request.post('/v1/invitations/accept', { data: { token, name: 'Grete' } });
+  const headers = bearer((await joined.json()).key.key);
+  const { id } = await (await request.post('/v1/sessions', { headers, data: {} })).json();
+  const data = { content: 'Where is the treasure?' };
+  const run = await (await request.post(`/v1/sessions/${id}/messages`, { headers, data })).json();
+  await signIn(page, key);
+  await page.goto('/admin/runs');
+  await expect(page.getByText('Nothing found.')).toBeVisible();
+  await page.getByLabel('Whose').selectOption('everyone’s');
+  const row = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Grete' });
+  await expect(row).toContainText('done');
+  await expect(row).toContainText(' s');
+  await expect(page.getByText('treasure')).toHaveCount(0);
+  await expectAccessible(page, 'runs-of-all');
+  const asked = await request.get('/v1/usage/runs', { headers: bearer(key) });
+  expect(await asked.text()).not.toContain('treasure');
+  expect((await request.get(`/v1/runs/${run.id}`, { headers: bearer(key) })).status()).toBe(404);
 });

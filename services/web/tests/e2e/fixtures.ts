@@ -32,6 +32,13 @@ function trafficOf(page: Page): Traffic {
   return made;
 }
 
+/** Hides or shows the tab. Simulated, because all tabs of a browser without a screen are seen. */
+export const tab = (page: Page, state: DocumentVisibilityState) =>
+  page.evaluate((visibilityState) => {
+    Object.defineProperty(document, 'visibilityState', { value: visibilityState, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, state);
+
 /** Waits until the page, which has signed in by `signIn` or is a test's own, has had no request for half a second. */
 export async function settled(page: Page) {
   const { open } = trafficOf(page);

@@ -12,7 +12,7 @@ const COMMON = [
   '/documents',
 ];
 const PARTS = ['', '/usage', '/settings', '/presets', '/quick-actions', '/keys'].map((part) => `/admin${part}`);
-const OF_OWNERS = ['/admin/people', '/admin/audit'];
+const OF_OWNERS = ['/admin/people', '/admin/limits', '/admin/audit'];
 
 // What the pages need of a service, and what they then must not offer
 const AWAY = {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { APIRequestContext, BrowserContext, Page } from '@playwright/test';
-import { bearer, expect, signIn, test, watched } from './fixtures';
+import { bearer, expect, signIn, tab, test, watched } from './fixtures';
 import { Network } from './network';
 
 const MODEL_KEY = process.env.MODEL_KEY!;
@@ -120,13 +120,6 @@ test('a conversation that is open twice shows the same answer in both', async ({
   await Promise.all([expectCounted(page), expectCounted(other)]);
   expect(wrong).toEqual([]);
 });
-
-/** Hides or shows the tab. Simulated, because all tabs of a browser without a screen are seen. */
-const tab = (page: Page, state: DocumentVisibilityState) =>
-  page.evaluate((visibilityState) => {
-    Object.defineProperty(document, 'visibilityState', { value: visibilityState, configurable: true });
-    document.dispatchEvent(new Event('visibilitychange'));
-  }, state);
 
 /** Opens a tab; the set has the requests that hold a connection. */
 async function opened(context: BrowserContext): Promise<{ page: Page; open: Set<object> }> {

@@ -8,6 +8,6 @@ test('each role is offered what it may do, and nothing more', () => {
   const everybody = ['status', 'runs', 'usage', 'settings', 'presets', 'quickActions', 'keys'];
   expect(names('viewer')).toEqual(everybody);
   expect(names('editor')).toEqual(everybody);
-  expect(names('owner')).toEqual([...everybody, 'people', 'audit']);
+  expect(names('owner')).toEqual([...everybody, 'people', 'limits', 'audit']);
   expect(rolesUpTo('editor').map(({ value }) => value)).toEqual(['viewer', 'editor']);
 });

@@ -11,10 +11,13 @@ from attractor_client.client import AttractorClient
 from attractor_client.invocation import Limit, at_most, connected
 from attractor_client.output import Output
 from attractor_client.rendering import local_time
-from contracts.orchestrator import RunStatus
+from contracts.orchestrator import RunStatus, RunUsage
 
 app = typer.Typer(no_args_is_help=True, help="Find, stop and retry runs: each answers one message.")
 RunId = Annotated[UUID, typer.Argument(metavar="ID", help="The run's id.")]
+
+
+USED = ("id", "status", "user", "asked", "tokens read", "tokens written", "cost", "error")
 
 
 @app.command("list")
@@ -24,14 +27,24 @@ async def list_runs(
     output: Output,
     session: Annotated[UUID | None, typer.Option(help="Only runs of this session.")] = None,
     status: Annotated[list[RunStatus] | None, typer.Option(help="Only runs in this state (repeatable).")] = None,
+    everyone: Annotated[
+        bool, typer.Option("--everyone", help="The runs of all users, and what they used; for owners.")
+    ] = False,
     limit: Limit = 50,
 ) -> None:
     """List your runs, newest first.
 
     \b
-    Example:
+    Examples:
       attractor runs list --status queued --status running
+      attractor runs list --everyone --status failed
     """
+    if everyone:
+        if session:
+            raise typer.BadParameter("--everyone and --session exclude each other")
+        used = await at_most(limit, client.usage.runs(status or ()))
+        output.json(used) if output.as_json else output.table(USED, map(_used, used))
+        return
     found = await at_most(limit, client.runs.all(session, status or ()))
     if output.as_json:
         output.json(found)
@@ -84,3 +97,17 @@ async def retry(client: AttractorClient, output: Output, run_id: RunId) -> None:
     """Retry a failed run from where it failed."""
     run = await client.runs.retry(run_id)
     output.json(run) if output.as_json else output.text(f"{run.id} {run.status.value}")
+
+
+def _used(run: RunUsage) -> tuple[object, ...]:
+    took = run.usage
+    return (
+        run.id,
+        run.status.value,
+        run.user_id,
+        local_time(run.created_at),
+        f"{took.input_tokens:,}" if took else "",
+        f"{took.output_tokens:,}" if took else "",
+        "" if took is None or took.cost is None else f"{took.cost:.4f}",
+        run.error_type or "",
+    )

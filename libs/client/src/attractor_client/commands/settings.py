@@ -71,6 +71,7 @@ async def change(
     \b
     Examples:
       attractor settings set answers.temperature 0.4
+      attractor settings set budgets.user 500000 --workspace
       attractor settings set providers.mine.base_url https://api.example.org/v1 --workspace
       attractor settings set providers.mine.api_key --workspace
       attractor settings set roles.answer '[{"provider": "mine", "model": "large"}]' --workspace
@@ -95,7 +96,7 @@ async def reset(client: AttractorClient, output: Output, key: Key, workspace: Wo
 
 def _parsed(key: str, value: str) -> Any:
     """Parses numbers and lists. Instructions, addresses and keys are always text, whatever they look like."""
-    if not key.startswith("roles.") and key not in ("answers.temperature", "answers.passages"):
+    if not key.startswith(("roles.", "budgets.")) and key not in ("answers.temperature", "answers.passages"):
         return value
     try:
         return json.loads(value)

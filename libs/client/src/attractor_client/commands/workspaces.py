@@ -13,8 +13,10 @@ from attractor_client.errors import NotFound
 from attractor_client.invocation import FAILED, Limit, Yes, at_most, confirm, connected
 from attractor_client.output import Output
 from attractor_client.rendering import local_time
+from contracts.gateway import WorkspacePatch
+from contracts.ingestion import QuotaChoice, QuotaState
 
-app = typer.Typer(no_args_is_help=True, help="List, create and delete workspaces.")
+app = typer.Typer(no_args_is_help=True, help="List, create, limit and delete workspaces.")
 
 
 @app.command("list")
@@ -92,3 +94,44 @@ async def sharing(
     settings = await (client.shares.settings() if links is None else client.shares.allow_links(links))
     allowed = "members may share sessions by link" if settings.links else "no session is shared by link"
     output.json(settings) if output.as_json else output.text(allowed)
+
+
+@app.command()
+@connected()
+async def limits(
+    client: AttractorClient,
+    output: Output,
+    documents: Annotated[int | None, typer.Option(min=0, help="Most documents; 0: no limit.")] = None,
+    size: Annotated[int | None, typer.Option("--bytes", min=0, help="Most bytes of originals; 0: no limit.")] = None,
+    sources: Annotated[int | None, typer.Option(min=0, help="Most sources; 0: no limit.")] = None,
+    requests: Annotated[
+        int | None, typer.Option(min=0, help="Most requests of each API key per minute, from 60; 0: no limit.")
+    ] = None,
+) -> None:
+    """Show what your key's workspace may store and its keys may send, or limit it. Changes require an owner.
+
+    The operator's limits stay in force where they are lower. For limits of model tokens, see `settings`: `budgets`.
+
+    \b
+    Examples:
+      attractor workspaces limits --documents 5000
+      attractor workspaces limits --requests 0
+    """
+    given = {"documents": documents, "bytes": size, "sources": sources}
+    choice = QuotaChoice.model_validate({name: most or None for name, most in given.items() if most is not None})
+    workspace = (await client.accounts.me()).workspace
+    if requests is not None:
+        rate = WorkspacePatch.model_validate({"key_requests_per_minute": requests or None})
+        workspace = await client.accounts.change_workspace(workspace.id, rate)
+    quota = await (client.accounts.change_quota(choice) if choice.model_fields_set else client.accounts.quota())
+    if output.as_json:
+        output.json({"quota": quota, "key_requests_per_minute": workspace.key_requests_per_minute})
+        return
+    rows = [_limit(name, state) for name, state in quota]
+    rate_limit = workspace.key_requests_per_minute
+    rows.append(("requests of a key per minute", "", "" if rate_limit is None else f"{rate_limit:,}"))
+    output.table(("", "used", "limit"), rows)
+
+
+def _limit(name: str, state: QuotaState) -> tuple[str, str, str]:
+    return name, f"{state.used:,}", "" if state.most is None else f"{state.most:,}"

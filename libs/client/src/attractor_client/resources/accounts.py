@@ -30,10 +30,12 @@ from contracts.gateway import (
     Workspace,
     WorkspaceCreate,
     WorkspaceDeletion,
+    WorkspacePatch,
 )
+from contracts.ingestion import QuotaChoice, WorkspaceQuota
 from contracts.sign_in import PasswordLink
 
-USERS, WORKSPACES, ACCEPT = "/v1/users", "/v1/workspaces", "/v1/invitations/accept"
+USERS, WORKSPACES, ACCEPT, QUOTA = "/v1/users", "/v1/workspaces", "/v1/invitations/accept", "/v1/quota"
 
 
 class Accounts:
@@ -91,6 +93,21 @@ class Accounts:
             timeout=timeout + self.transport.timeout,
         )
         return self.transport.parse(answer, WorkspaceDeletion)
+
+    async def change_workspace(self, workspace_id: UUID, change: WorkspacePatch) -> Workspace:
+        """Changes the fields that are set; requires an owner's key."""
+        place = path("v1/workspaces", workspace_id)
+        answer = await self.transport.send("PATCH", place, body=change, nulls=True, repeatable=True)
+        return self.transport.parse(answer, Workspace)
+
+    async def quota(self) -> WorkspaceQuota:
+        """Returns how many documents, bytes and sources the key's workspace has, and may have."""
+        return await self.transport.get(QUOTA, WorkspaceQuota)
+
+    async def change_quota(self, change: QuotaChoice) -> WorkspaceQuota:
+        """Limits the key's workspace by the fields that are set; requires an owner's key."""
+        answer = await self.transport.send("PATCH", QUOTA, body=change, nulls=True, repeatable=True)
+        return self.transport.parse(answer, WorkspaceQuota)
 
     def members(self, workspace_id: UUID) -> AsyncIterator[Member]:
         return every(self.transport, path("v1/workspaces", workspace_id, "members"), Page[Member])

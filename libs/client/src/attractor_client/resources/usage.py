@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import date
 from uuid import UUID
 
-from attractor_client.http.transport import Transport
+from attractor_client.http.pages import every
+from attractor_client.http.transport import Parameters, Transport
+from contracts.base import Page
 from contracts.models import UsageGroup, UsageReport
+from contracts.orchestrator import RunStatus, RunUsage
 
 
 class ModelUsage:
@@ -28,3 +31,8 @@ class ModelUsage:
         query = {"since": since, "until": until, "by": [one.value for one in by], "user_id": user_id}
         answer = await self.transport.send("GET", "/v1/usage", params=query)
         return self.transport.parse(answer, UsageReport)
+
+    def runs(self, statuses: Sequence[RunStatus] = (), user_id: UUID | None = None) -> AsyncIterator[RunUsage]:
+        """Lists runs with what they used, newest first: the user's own, for owners everyone's."""
+        wanted: Parameters = {"status": [one.value for one in statuses], "user_id": user_id and str(user_id)}
+        return every(self.transport, "/v1/usage/runs", Page[RunUsage], wanted)

@@ -102,7 +102,7 @@ class Authenticator:
         return headers
 
     async def _charge_holder(self, caller: Authenticated | SignedIn, cost: int) -> dict[str, str]:
-        allowance = await self.limits.requests.take(caller.rate_holder, cost)
+        allowance = await self.limits.requests.take(caller.rate_holder, cost, caller.most_per_minute)
         if allowance and not allowance.allowed:
             raise RateLimited(headers=allowance.headers)
         return allowance.headers if allowance else {}

@@ -47,7 +47,7 @@ class Buckets:
         self.redis, self.name, self.per_minute, self.capacity = redis, name, per_minute, capacity
         text = resources.files("gateway.access").joinpath("token_bucket.lua").read_text(encoding="utf-8")
         self.script = redis.register_script(text)
-        self.optional, self.local = OptionalRedis(), LocalBuckets(per_minute / 60, capacity)
+        self.optional, self.local = OptionalRedis(), LocalBuckets()
         self.refused = Counter(f"attractor_{name}_refused_total", "Requests over the limit", registry=registry)
         self.counted_here = Counter(
             f"attractor_{name}_counted_locally_total",
@@ -55,18 +55,22 @@ class Buckets:
             registry=registry,
         )
 
-    async def take(self, holder: str, cost: int = 1) -> Allowance | None:
-        """Takes tokens from the holder's bucket, at most its capacity. Returns None without a limit."""
-        if self.per_minute == 0:
+    async def take(self, holder: str, cost: int = 1, most: int | None = None) -> Allowance | None:
+        """Takes tokens from the holder's bucket, at most its capacity. Returns None without a limit.
+
+        `most` lowers what the bucket holds and regains per minute.
+        """
+        per_minute = min((one for one in (self.per_minute, most) if one), default=0)
+        if per_minute == 0:
             return None
-        taken, left, wait = await self._taken(holder, cost)
+        capacity = min(self.capacity, most or self.capacity)
+        taken, left, wait = await self._taken(holder, per_minute / 60, capacity, cost)
         if not taken:
             self.refused.inc()
-        full_seconds = (self.capacity - left) * 60 / self.per_minute
-        return Allowance(bool(taken), self.capacity, left, wait / 1000, full_seconds)
+        return Allowance(bool(taken), capacity, left, wait / 1000, (capacity - left) * 60 / per_minute)
 
-    async def _taken(self, holder: str, cost: int) -> tuple[int, int, int]:
-        keys, arguments = [f"gateway:{self.name}:{holder}"], [self.per_minute / 60, self.capacity, cost]
+    async def _taken(self, holder: str, per_second: float, capacity: int, cost: int) -> tuple[int, int, int]:
+        keys, arguments = [f"gateway:{self.name}:{holder}"], [per_second, capacity, cost]
         try:
             answer: Any = await self.optional.ask(lambda: self.script(keys=keys, args=arguments))
         except RedisUnavailable as error:
@@ -74,6 +78,6 @@ class Buckets:
             if error.__cause__:
                 extra = {"limit": self.name, "error": repr(error.__cause__)}
                 log.warning("Redis does not answer: this replica enforces rate limits on its own", extra=extra)
-            return self.local.take(holder, cost)
+            return self.local.take(holder, per_second, capacity, cost)
         taken, left, wait = (int(value) for value in answer)
         return taken, left, wait

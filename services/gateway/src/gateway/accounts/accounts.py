@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from contracts.base import Page
-from contracts.gateway import Member, MemberPut, Role, Workspace, WorkspaceCreate
+from contracts.gateway import Member, MemberPut, Role, Workspace, WorkspaceCreate, WorkspacePatch
 from gateway.accounts.caller import Authenticated
 from gateway.accounts.keys import Keys
 from gateway.accounts.members import MemberRow, Members
@@ -54,6 +54,18 @@ class Accounts:
         caller.must_see(workspace_id)
         async with self.database.workspace(workspace_id) as connection:
             workspace = await Workspaces(connection).find(workspace_id)
+        if workspace is None:
+            raise UnknownWorkspace
+        return workspace
+
+    async def change_workspace(self, caller: Authenticated, workspace_id: UUID, body: WorkspacePatch) -> Workspace:
+        caller.must_own(workspace_id)
+        async with self.database.workspace(workspace_id) as connection:
+            workspaces = Workspaces(connection)
+            if "key_requests_per_minute" in body.model_fields_set:
+                workspace = await workspaces.change(workspace_id, body.key_requests_per_minute)
+            else:
+                workspace = await workspaces.find(workspace_id)
         if workspace is None:
             raise UnknownWorkspace
         return workspace

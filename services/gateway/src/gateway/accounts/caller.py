@@ -36,6 +36,11 @@ class SignedIn:
         """Returns the id whose requests are counted together: a user has one allowance for all sessions."""
         return self.user.id.hex
 
+    @property
+    def most_per_minute(self) -> int | None:
+        """Returns None: the owners of a workspace do not limit the requests of people."""
+        return None
+
 
 @dataclass(frozen=True)
 class Authenticated:
@@ -69,6 +74,11 @@ class Authenticated:
     def rate_holder(self) -> str:
         """Returns the id whose requests are counted together."""
         return self.credential_id.hex
+
+    @property
+    def most_per_minute(self) -> int | None:
+        """Returns the rate that the workspace's owners limit its keys to, if they do."""
+        return self.workspace.key_requests_per_minute if self.key_id else None
 
     @property
     def is_admin(self) -> bool:

@@ -51,6 +51,7 @@ class AuthenticationRow:
     workspace_id: UUID
     workspace_name: str
     workspace_created_at: datetime
+    key_requests_per_minute: int | None
 
     def caller(self) -> Authenticated:
         user = User(
@@ -61,7 +62,12 @@ class AuthenticationRow:
             created_at=self.user_created_at,
             disabled_at=self.user_disabled_at,
         )
-        workspace = Workspace(id=self.workspace_id, name=self.workspace_name, created_at=self.workspace_created_at)
+        workspace = Workspace(
+            id=self.workspace_id,
+            name=self.workspace_name,
+            created_at=self.workspace_created_at,
+            key_requests_per_minute=self.key_requests_per_minute,
+        )
         further = tuple(self.workspaces)
         return Authenticated(
             self.key_id, user, workspace, Role(self.role), self.all_workspaces, further, self.expires_at

@@ -5,7 +5,8 @@ SELECT key.id AS key_id, key.secret_sha256, least(key.role, member.role) AS role
        key.user_id, app_user.name AS user_name, app_user.email AS user_email, app_user.is_admin,
        app_user.created_at AS user_created_at,
        app_user.disabled_at AS user_disabled_at,
-       key.workspace_id, workspace.name AS workspace_name, workspace.created_at AS workspace_created_at
+       key.workspace_id, workspace.name AS workspace_name, workspace.created_at AS workspace_created_at,
+       workspace.key_requests_per_minute
 FROM api_key AS key
 JOIN membership AS member ON member.workspace_id = key.workspace_id AND member.user_id = key.user_id
 JOIN app_user ON app_user.id = key.user_id

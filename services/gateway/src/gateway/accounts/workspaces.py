@@ -12,8 +12,9 @@ from service_kit.repository import SystemRepository
 from service_kit.statements import Statements
 
 
-class WorkspaceSql(Statements, file="workspaces.sql", columns="id, name, created_at"):
+class WorkspaceSql(Statements, file="workspaces.sql", columns="id, name, created_at, key_requests_per_minute"):
     insert: str
+    change: str
     find: str
     lock: str
     list: str
@@ -47,6 +48,11 @@ class Workspaces(SystemRepository):
 
     async def find(self, workspace_id: UUID) -> Workspace | None:
         return await self.one(WorkspaceSql.find, Workspace, id=workspace_id)
+
+    async def change(self, workspace_id: UUID, key_requests_per_minute: int | None) -> Workspace | None:
+        return await self.one(
+            WorkspaceSql.change, Workspace, id=workspace_id, key_requests_per_minute=key_requests_per_minute
+        )
 
     async def lock(self, workspace_id: UUID) -> bool:
         """Returns whether the workspace exists."""

@@ -5,6 +5,9 @@ SELECT %(id)s, %(name)s WHERE NOT EXISTS (SELECT FROM workspace_deletion WHERE w
 ON CONFLICT (id) DO NOTHING
 RETURNING {columns};
 
+-- name: change
+UPDATE workspace SET key_requests_per_minute = %(key_requests_per_minute)s WHERE id = %(id)s RETURNING {columns};
+
 -- name: find
 SELECT {columns} FROM workspace WHERE id = %(id)s;
 

@@ -19,6 +19,7 @@ from contracts.gateway import (
     Workspace,
     WorkspaceCreate,
     WorkspaceDeletion,
+    WorkspacePatch,
 )
 from gateway.access.authenticator import Admitted
 from gateway.accounts.accounts import Accounts
@@ -95,8 +96,19 @@ async def list_workspaces(
 
 @router.get("/workspaces/{workspace_id}", summary="Read a workspace", responses=REFUSED)
 async def get_workspace(caller: Admitted, accounts: UsedAccounts, workspace_id: UUID) -> Workspace:
-    """Its name and when it was created."""
+    """Its name, when it was created, and the limit of its keys."""
     return await accounts.workspace(caller, workspace_id)
+
+
+@router.patch("/workspaces/{workspace_id}", summary="Limit the API keys of a workspace", responses=REFUSED)
+async def change_workspace(
+    caller: Admitted, accounts: UsedAccounts, workspace_id: UUID, body: WorkspacePatch
+) -> Workspace:
+    """Requires an owner; takes effect with the next request of each key. A lower limit of the operator stays in force.
+
+    It does not apply to people who are signed in with a password or by OpenID Connect.
+    """
+    return await accounts.change_workspace(caller, workspace_id, body)
 
 
 @router.delete(

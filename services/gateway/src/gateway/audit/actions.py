@@ -68,7 +68,13 @@ ACTIONS = (
         ("end_all", "DELETE", "/v1/auth/sessions"),
     ),
     Action("sign_in.end", "DELETE", "/v1/auth/sessions/{session_id}", "session_id"),
-    *_actions("workspace", "workspace_id", ("create", "POST", "/v1/workspaces"), ("delete", "DELETE", _WORKSPACE)),
+    *_actions(
+        "workspace",
+        "workspace_id",
+        ("create", "POST", "/v1/workspaces"),
+        ("change", "PATCH", _WORKSPACE),
+        ("delete", "DELETE", _WORKSPACE),
+    ),
     *_actions(
         "member",
         "user_id",
@@ -170,6 +176,7 @@ ACTIONS = (
         "space_id",
         ("change_search", "PATCH", "/v1/search-settings"),
         ("change_sharing", "PATCH", "/v1/sharing"),
+        ("change_quota", "PATCH", "/v1/quota"),
         ("change_refinement", "PATCH", "/v1/graph/refinement/settings"),
         ("create_embedding_space", "POST", "/v1/embedding-spaces"),
         ("activate_embedding_space", "POST", f"{_SPACE}/activate"),

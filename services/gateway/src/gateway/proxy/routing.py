@@ -50,6 +50,7 @@ RUN_ACTORS = (ORCHESTRATOR, RETRIEVAL)
 TABLE = (
     Prefix("/v1/documents", "ingestion", uploads=True),
     Prefix("/v1/sources", "ingestion", uploads=True),
+    Prefix("/v1/quota", "ingestion"),
     Prefix("/v1/search", "retrieval", searches=True, every_workspace=True, actors=(RETRIEVAL,)),
     Prefix("/v1/context", "retrieval", searches=True, every_workspace=True, actors=(RETRIEVAL,)),
     Prefix("/v1/search-settings", "retrieval"),

@@ -63,10 +63,16 @@ class Membership:
     id: UUID
     name: str
     created_at: datetime
+    key_requests_per_minute: int | None
     role: str
 
     def resource(self) -> OwnWorkspace:
-        workspace = Workspace(id=self.id, name=self.name, created_at=self.created_at)
+        workspace = Workspace(
+            id=self.id,
+            name=self.name,
+            created_at=self.created_at,
+            key_requests_per_minute=self.key_requests_per_minute,
+        )
         return OwnWorkspace(workspace=workspace, role=Role(self.role))
 
 

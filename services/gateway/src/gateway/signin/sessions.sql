@@ -54,7 +54,7 @@ WITH taken AS (DELETE FROM sign_in_code WHERE secret_sha256 = %(secret_sha256)s 
 SELECT key_id FROM taken WHERE expires_at > clock_timestamp();
 
 -- name: memberships
-SELECT workspace.id, workspace.name, workspace.created_at, membership.role
+SELECT workspace.id, workspace.name, workspace.created_at, workspace.key_requests_per_minute, membership.role
 FROM membership JOIN workspace ON workspace.id = membership.workspace_id
 WHERE membership.user_id = %(user_id)s AND (%(only)s::uuid IS NULL OR workspace.id = %(only)s)
   AND (%(at)s::timestamptz IS NULL OR (workspace.created_at, workspace.id) > (%(at)s, %(after)s::uuid))

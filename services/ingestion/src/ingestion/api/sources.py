@@ -59,10 +59,10 @@ async def create_source(
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         sources = Sources(connection, caller.workspace_id)
         quotas = Quotas(connection, caller.workspace_id)
-        await quotas.lock_sources(here.settings.workspace_max_sources)
+        bound = await quotas.lock_sources(here.settings.workspace_max_sources)
         row = await sources.insert(source_id, body)
         if row is not None:
-            await quotas.require_sources(here.settings.workspace_max_sources)
+            await quotas.require_sources(bound)
         if row is not None and sync:
             await Syncs(connection, caller.workspace_id).queue(row.id, SyncTrigger.created)
         [source] = await sources.resources([row or await sources.find(source_id)])

@@ -18,3 +18,12 @@ SELECT EXISTS (
     WHERE version.workspace_id = %(workspace_id)s AND version.content_hash = %(content_hash)s
       AND version.erased_at IS NULL AND document.status <> 'deleting'
 );
+
+-- name: chosen
+SELECT documents, bytes, sources FROM workspace_quota WHERE workspace_id = %(workspace_id)s;
+
+-- name: choose
+INSERT INTO workspace_quota (workspace_id, documents, bytes, sources)
+VALUES (%(workspace_id)s, %(documents)s, %(bytes)s, %(sources)s)
+ON CONFLICT (workspace_id) DO UPDATE
+SET documents = excluded.documents, bytes = excluded.bytes, sources = excluded.sources;

@@ -12,6 +12,7 @@ from uuid import UUID, uuid4
 import httpx2
 import pytest
 
+from contracts.gateway import Role
 from contracts.object_keys import original_key
 from ingestion.documents.incoming_files import IntakeLimits
 from ingestion.settings import Settings
@@ -157,6 +158,45 @@ async def test_a_synchronisation_reports_the_quota_exceeded_by_each_file_and_los
     last = await source.sync()
     assert (last["added"], last["refused"]) == (2, 1)
     assert set(await source.documents()) == {*await asyncio.to_thread(os.listdir, documents)}
+
+
+async def test_an_owner_limits_the_workspace_below_the_operators_quota(
+    client: httpx2.AsyncClient, upload: Upload, documents: Path
+) -> None:
+    await upload("a.md", b"a" * 30)
+    before = (await client.get("/v1/quota")).json()
+    changed = await client.patch("/v1/quota", json={"documents": 1, "bytes": 10**9, "sources": 1})
+    assert before == {
+        "documents": {"used": 1, "most": MAX_DOCUMENTS, "chosen": None},
+        "bytes": {"used": 30, "most": MAX_BYTES, "chosen": None},
+        "sources": {"used": 0, "most": MAX_SOURCES, "chosen": None},
+    }
+    assert changed.json()["documents"] == {"used": 1, "most": 1, "chosen": 1}
+    assert changed.json()["bytes"] == {"used": 30, "most": MAX_BYTES, "chosen": 10**9}  # the operator's is lower
+    refused = await send(client, b"more")
+    assert (refused.status_code, refused.json()["type"]) == (409, "quota-exceeded")
+    assert "1 documents, 1 are used: delete some, or ask an owner for more" in refused.json()["detail"]
+    body = {"name": "a", "config": {"kind": "folder", "path": str(documents)}}
+    made = [await client.post("/v1/sources", json=body, params={"sync": False}) for _ in range(2)]
+    assert [one.status_code for one in made] == [201, 409]
+    assert "ask an owner for more" in made[1].json()["detail"]
+    lifted = await client.patch("/v1/quota", json={"documents": None})
+    assert lifted.json()["documents"]["most"] == MAX_DOCUMENTS
+    assert lifted.json()["sources"]["chosen"] == 1  # what is not given stays
+    assert (await send(client, b"more")).status_code == 202
+
+
+async def test_only_owners_change_the_quota_and_it_is_the_workspaces_own(
+    client: httpx2.AsyncClient, auth_headers: Callable[..., dict[str, str]]
+) -> None:
+    for role in (Role.viewer, Role.editor):
+        refused = await client.patch("/v1/quota", json={"documents": 1}, headers=auth_headers(role=role))
+        assert refused.status_code == 403
+    for wrong in ({"documents": 0}, {"documents": "3"}, {"pages": 1}, {"bytes": 10**16}):
+        assert (await client.patch("/v1/quota", json=wrong)).status_code == 422, wrong
+    await client.patch("/v1/quota", json={"documents": 1})
+    elsewhere = auth_headers(workspace_id=uuid4(), role=Role.viewer)
+    assert (await client.get("/v1/quota", headers=elsewhere)).json()["documents"]["chosen"] is None
 
 
 async def test_concurrent_sources_do_not_exceed_the_quota(client: httpx2.AsyncClient, documents: Path) -> None:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from contracts.models import BudgetSubject
 from contracts.workspace_settings import RoleModel
 from orchestrator.configuration.repository import StoredSetting
-from orchestrator.configuration.schema import ROLES, address_key, provider_of, secret_key
+from orchestrator.configuration.schema import ROLES, address_key, budget_key, provider_of, secret_key
 from orchestrator.configuration.sealing import SealBroken, SecretPlace, SecretSeal
 
 
@@ -25,13 +26,17 @@ class ProviderAddress:
 
 @dataclass(frozen=True)
 class ChosenSettings:
-    """`instructions` are the workspace's, then the user's. A role without a list uses the operator's model."""
+    """`instructions` are the workspace's, then the user's. A role without a list uses the operator's model.
+
+    `budgets` are in tokens, besides the operator's.
+    """
 
     instructions: str = ""
     temperature: float | None = None
     passages: int | None = None
     roles: Mapping[str, Sequence[RoleModel]] = field(default_factory=dict)
     providers: Mapping[str, ProviderAddress] = field(default_factory=dict)
+    budgets: Mapping[BudgetSubject, int] = field(default_factory=dict)
 
 
 def chosen(workspace_id: UUID, stored: Sequence[StoredSetting], seal: SecretSeal | None) -> ChosenSettings:
@@ -50,6 +55,7 @@ def chosen(workspace_id: UUID, stored: Sequence[StoredSetting], seal: SecretSeal
             name: _provider(workspace_id, name, values[address_key(name)], secrets.get(secret_key(name)), seal)
             for name in names
         },
+        budgets={subject: values[key] for subject in BudgetSubject if (key := budget_key(subject)) in values},
     )
 
 

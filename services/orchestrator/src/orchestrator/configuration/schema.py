@@ -11,6 +11,7 @@ from typing import Annotated, Any, get_args
 from pydantic import AfterValidator, Field, StringConstraints, TypeAdapter, ValidationError
 
 from contracts.base import plain
+from contracts.models import BudgetSubject
 from contracts.workspace_settings import ChosenRole, RoleModels, SettingSchema, SettingScope
 from orchestrator.errors import SettingInvalid, UnknownSetting
 
@@ -28,12 +29,19 @@ PURPOSES: dict[ChosenRole, str] = {
     "title": "name sessions",
     "vision": "answer from images",
 }
+SPENDERS = {
+    BudgetSubject.run: "one run",
+    BudgetSubject.user: "each user a day (UTC)",
+    BudgetSubject.key: "each API key a day (UTC)",
+    BudgetSubject.workspace: "all users together a day (UTC)",
+}
 
 Instructions = Annotated[
     str, StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=8_000), AfterValidator(plain)
 ]
 Temperature = Annotated[float, Field(ge=0, le=2, strict=True)]
 Passages = Annotated[int, Field(ge=1, le=50, strict=True)]
+Tokens = Annotated[int, Field(ge=1, le=10**12, strict=True)]
 
 
 def _web_address(url: str) -> str:
@@ -46,6 +54,10 @@ Address = Annotated[
     str, StringConstraints(strict=True, max_length=500), AfterValidator(_web_address), AfterValidator(plain)
 ]
 Secret = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=1_000, pattern="^[!-~]+$")]
+
+
+def budget_key(subject: BudgetSubject) -> str:
+    return f"budgets.{subject.value}"
 
 
 @dataclass(frozen=True)
@@ -114,6 +126,16 @@ DEFINITIONS = (
     ),
     SettingDefinition(
         "answers.temperature", "answers", "How freely chat models write; without it 0.2", BOTH, Temperature
+    ),
+    *(
+        SettingDefinition(
+            budget_key(subject),
+            "budgets",
+            f"Most tokens of chat models for {spender}; a lower limit of the operator stays in force",
+            WORKSPACE,
+            Tokens,
+        )
+        for subject, spender in SPENDERS.items()
     ),
     SettingDefinition(
         "providers.{name}.api_key",

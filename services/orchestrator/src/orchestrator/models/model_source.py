@@ -61,7 +61,7 @@ class ModelSource:
         """
         chosen = self.configuration.chosen_of(run.workspace_id, settings)
         spender = Spender(run.workspace_id, run.created_by, run.key_id, run.id, run.attempts)
-        meter = CallMeter(self.database, spender, self.limits, tell, self.metrics)
+        meter = CallMeter(self.database, spender, self.limits.lowered(chosen.budgets), tell, self.metrics)
         async with AsyncExitStack() as stack:
             chats, issues = dict[ModelRole, RoleChat](), dict[str, None]()
             for role in MODEL_ROLES:

@@ -229,6 +229,7 @@ class RunProgress:
     issues: list[str] = field(default_factory=list)
     steps_executed: list[str] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
+    considered: dict[str, object] | None = None
     debug: dict[str, object] = field(default_factory=dict)
     partial: Callable[[], Awaitable[TurnAnswer | None]] = nothing_written
 
@@ -238,6 +239,7 @@ class RunProgress:
             "issues": self.issues,
             "steps_executed": self.steps_executed,
             "timings": json.dumps(self.timings),
+            "considered": self.considered and json.dumps(self.considered),
             "debug": json.dumps(self.debug),
         }
 

@@ -37,15 +37,14 @@ MADE_VERSION = """CASE WHEN message.role = 'assistant' THEN (
     SELECT made.index FROM artifact_version AS made
     WHERE made.workspace_id = message.workspace_id AND made.run_id = message.run_id
 ) END AS artifact_index"""
-# What the search found, which the node `retrieve` leaves with the run
-SEARCHED = "CASE WHEN message.role = 'assistant' THEN run.debug -> 'rag_retrieval_debug' END"
+CONSIDERED = "CASE WHEN message.role = 'assistant' THEN run.considered END"
 COMPUTED = {
     "status": "CASE WHEN message.status = 'pending' AND run.state = 'running' THEN 'running' ELSE message.status END"
     " AS status",
     **{name: OF_ANSWER.format(name=name) for name in ("issues", "steps_executed", "timings")},
     "document_ids": "CASE WHEN message.role = 'user' THEN run.document_ids END AS document_ids",
-    "good_match": f"({SEARCHED} ->> 'relevant')::boolean AS good_match",
-    "sources": f"coalesce({SEARCHED} -> 'sources', '[]') AS sources",
+    "good_match": f"({CONSIDERED} ->> 'good_match')::boolean AS good_match",
+    "sources": f"coalesce({CONSIDERED} -> 'sources', '[]') AS sources",
     "feedback": OWN_FEEDBACK,
     "artifact_index": MADE_VERSION,
     "usage": f"CASE WHEN message.role = 'assistant' THEN {usage_of('run').removesuffix(' AS usage')} END AS usage",

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request
 
-from contracts.base import ProblemBody
+from contracts.base import Page, ProblemBody
 from contracts.gateway import Role
 from contracts.models import UsageGroup, UsageReport
+from contracts.orchestrator import RunStatus, RunUsage
+from orchestrator.configuration.store import ConfigurationStore
 from orchestrator.errors import BadPeriod
 from orchestrator.usage.metering import today
 from orchestrator.usage.repository import WorkspaceUsage
 from orchestrator.usage.spender import Spender, TokenLimits
-from service_kit.auth import Viewer
+from service_kit.auth import Principal, Viewer
+from service_kit.pagination import Cursor, Limit
 from service_kit.postgres import Database
 from service_kit.problems import Forbidden
 
@@ -23,6 +27,7 @@ router = APIRouter(prefix="/v1", tags=["orchestrator"])
 MOST_DAYS = 366
 Responses = dict[int | str, dict[str, Any]]
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "Only owners see the usage of others"}}
+WhoseUsage = Annotated[UUID | None, Query(description="Only this user's; only owners may name another user")]
 
 
 @router.get("/usage", summary="Read model usage", responses=FORBIDDEN)
@@ -32,17 +37,17 @@ async def read_usage(
     since: Annotated[date | None, Query(description="The first day, UTC; by default 30 days before the last")] = None,
     until: Annotated[date | None, Query(description="The last day; by default today")] = None,
     by: Annotated[list[UsageGroup], Query(description="What to group by")] = [UsageGroup.day, UsageGroup.model],  # noqa: B006 - FastAPI copies it
-    user_id: Annotated[UUID | None, Query(description="Only this user's; only owners may name another user")] = None,
+    user_id: WhoseUsage = None,
 ) -> UsageReport:
     """Returns the caller's own usage, for owners the workspace's, and the caller's budgets today."""
     last = until or today()
     first = since or last - min(timedelta(days=30), last - date.min)
     if not timedelta(0) <= last - first < timedelta(days=MOST_DAYS):
         raise BadPeriod(f"since and until may be at most {MOST_DAYS} days apart")
-    if user_id not in (None, caller.user_id) and caller.role is not Role.owner:
-        raise Forbidden("only owners see the usage of others")
-    whose = user_id if caller.role is Role.owner else caller.user_id
-    limits: TokenLimits = request.app.state.token_limits
+    whose = _whose(caller, user_id)
+    operators: TokenLimits = request.app.state.token_limits
+    configuration: ConfigurationStore = request.app.state.configuration
+    limits = operators.lowered((await configuration.chosen(caller.workspace_id, None)).budgets)
     database: Database = request.app.state.database
     spender = Spender(caller.workspace_id, caller.user_id, caller.key_id)
     async with database.workspace(caller.workspace_id) as connection:
@@ -53,3 +58,31 @@ async def read_usage(
             items=await usage.report(first, last, by, whose),
             budgets=await usage.budgets(spender.budgets(limits, today())),
         )
+
+
+@router.get("/usage/runs", summary="List runs and what they used", responses=FORBIDDEN)
+async def list_usage_of_runs(
+    caller: Viewer,
+    request: Request,
+    status: Annotated[Sequence[RunStatus], Query(max_length=len(RunStatus), description="Only in these states")] = (),
+    user_id: WhoseUsage = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[RunUsage]:
+    """Lists the caller's own runs, for owners the workspace's, newest first, without anything of their conversations.
+
+    Runs of temporary sessions are left out, deleted ones are gone; `GET /v1/usage` counts both.
+    """
+    whose = _whose(caller, user_id)
+    database: Database = request.app.state.database
+    async with database.workspace(caller.workspace_id) as connection:
+        return await WorkspaceUsage(connection, caller.workspace_id).runs(limit, cursor, status, whose)
+
+
+def _whose(caller: Principal, user_id: UUID | None) -> UUID | None:
+    """Returns the user whose usage the caller is shown; None for everyone's. Raises Forbidden."""
+    if caller.role is Role.owner:
+        return user_id
+    if user_id not in (None, caller.user_id):
+        raise Forbidden("only owners see the usage of others")
+    return caller.user_id

@@ -8,9 +8,12 @@ from datetime import date
 from typing import ClassVar
 from uuid import UUID
 
+from contracts.base import Page
 from contracts.models import BudgetState, UsageEntry, UsageGroup
+from contracts.orchestrator import RunStatus, RunUsage
 from inference.calls import ModelCall
 from orchestrator.usage.spender import Spender, TokenBudget
+from service_kit.pagination import decode_cursor, page
 from service_kit.repository import Repository
 from service_kit.statements import Statements
 
@@ -60,13 +63,23 @@ def usage_of(run: str) -> str:
 ) AS usage"""  # noqa: S608  constants, and names of tables in statements
 
 
-class UsageSql(Statements, file="usage.sql", sums=SUMS, give_back=GIVE_BACK):
+# The fields of RunUsage
+RUN_COLUMNS = ", ".join(
+    {"user_id": "run.created_by AS user_id", "status": "run.state AS status", "usage": usage_of("run")}.get(
+        name, f"run.{name}"
+    )
+    for name in RunUsage.model_fields
+)
+
+
+class UsageSql(Statements, file="usage.sql", sums=SUMS, give_back=GIVE_BACK, run_columns=RUN_COLUMNS):
     reserve: str
     begin: str
     settle: str
     settle_lost: str
     budgets: str
     report: str
+    runs: str
 
 
 @dataclass(frozen=True)
@@ -173,6 +186,22 @@ class WorkspaceUsage(Repository):
             user_id=user_id,
             limit=MOST_ENTRIES,
         )
+
+    async def runs(
+        self, limit: int, cursor: str | None, statuses: Sequence[RunStatus], user_id: UUID | None
+    ) -> Page[RunUsage]:
+        """Returns the runs of one user or of all, newest first, but for those of temporary sessions."""
+        at, before = decode_cursor(cursor)
+        rows = await self.all(
+            UsageSql.runs,
+            RunUsage,
+            user_id=user_id,
+            states=[status.value for status in statuses] or None,
+            before_at=at,
+            before_id=before,
+            limit=limit + 1,
+        )
+        return page(rows, limit, lambda run: (run.created_at, run.id))
 
 
 def _state(budget: TokenBudget, row: BudgetRow | None) -> BudgetState:

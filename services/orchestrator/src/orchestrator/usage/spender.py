@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
@@ -20,6 +21,15 @@ class TokenLimits:
     user: int | None = None
     key: int | None = None
     workspace: int | None = None
+
+    def lowered(self, chosen: Mapping[BudgetSubject, int]) -> TokenLimits:
+        """Returns these limits, each lowered to what the workspace has chosen for itself."""
+
+        def lower(subject: BudgetSubject) -> int | None:
+            known = (getattr(self, subject.value), chosen.get(subject))
+            return min((most for most in known if most is not None), default=None)
+
+        return TokenLimits(**{subject.value: lower(subject) for subject in BudgetSubject})
 
 
 @dataclass(frozen=True)

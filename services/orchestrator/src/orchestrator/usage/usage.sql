@@ -63,6 +63,17 @@ WHERE workspace_id = %(workspace_id)s
   AND (subject, subject_id, day) IN (
       SELECT * FROM unnest(%(subjects)s::text[], %(subject_ids)s::uuid[], %(days)s::date[]));
 
+-- name: runs
+SELECT {run_columns} FROM run
+WHERE run.workspace_id = %(workspace_id)s AND (%(user_id)s::uuid IS NULL OR run.created_by = %(user_id)s)
+  AND NOT EXISTS (
+      SELECT FROM temporary_session AS hidden
+      WHERE hidden.workspace_id = run.workspace_id AND hidden.session_id = run.session_id)
+  AND (%(states)s::text[] IS NULL OR run.state = ANY(%(states)s))
+  AND (%(before_at)s::timestamptz IS NULL OR (run.created_at, run.id) < (%(before_at)s, %(before_id)s::uuid))
+ORDER BY run.created_at DESC, run.id DESC
+LIMIT %(limit)s;
+
 -- name: report
 -- Sums up the calls of some days by what is asked for; what is not asked for is null.
 SELECT CASE WHEN 'day' = ANY(%(groups)s) THEN day END AS day,

@@ -217,14 +217,15 @@ class CitationState(TypedDict):
 class DebugState(TypedDict):
     """No node reads this, so that it reaches neither a prompt nor an answer.
 
-    `steps_executed` describes for people what happened, `timings` has the milliseconds of each node. The last two are
-    returned with `debug=true`.
+    `considered` is the RetrievalOutcome that was told, if there was a search. `steps_executed` describes for people
+    what happened, `timings` has the milliseconds of each node. The last two are returned with `debug=true`.
     """
 
     node_trace: Annotated[list[str], append_new]
     issues: Annotated[list[str], append_new]
     steps_executed: Annotated[list[str], append_new]
     timings: Annotated[dict[str, float], put_entries]
+    considered: dict[str, Any] | None
     rag_route_debug: dict[str, Any]
     rag_retrieval_debug: dict[str, Any]
 

@@ -260,6 +260,7 @@ class ConversationTurns:
             issues=issues,
             steps_executed=[],
             timings={},
+            considered=None,
             rag_route_debug={},
             rag_retrieval_debug={},
             error=None,
@@ -276,6 +277,7 @@ def _turn(message: EarlierMessage) -> Turn:
 def _note(progress: RunProgress, state: State) -> None:
     progress.node_trace, progress.issues = list(state["node_trace"]), list(state["issues"])
     progress.steps_executed, progress.timings = list(state["steps_executed"]), dict(state["timings"])
+    progress.considered = state.get("considered")  # an earlier version's checkpoint has none
     progress.debug = {name: state[name] for name in ("rag_route_debug", "rag_retrieval_debug") if state[name]}
 
 

@@ -81,11 +81,8 @@ async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext
         "rag_citations": done["rag_citations"],
         "conversation_mode": done["conversation_mode"],
         "active_pdf_document_id": done["active_pdf_document_id"],
-        "rag_retrieval_debug": {
-            **_debug(done, recalled),
-            "relevant": relevant,
-            "sources": outcome.model_dump(mode="json")["sources"],
-        },
+        "considered": outcome.model_dump(mode="json"),
+        "rag_retrieval_debug": {**_debug(done, recalled), "relevant": relevant},
     }
 
 
