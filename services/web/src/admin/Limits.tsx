@@ -46,6 +46,8 @@ export function Limits({ caller }: { caller: Schemas['Caller'] }) {
                 key={kind}
                 name={t(name)}
                 hint={[inUse, inForce].filter(Boolean).join(' · ')}
+                step={unit === 1 ? 1 : 'any'}
+                least={unit === 1 ? 1 : 0.001}
                 value={chosen === null ? null : chosen / unit}
                 reads={['quota']}
                 save={(value) =>
@@ -88,6 +90,7 @@ interface FieldProps {
   name: string;
   hint: string;
   least?: number;
+  step?: number | 'any';
   value: number | null;
   /** The key of what shows the limit. */
   reads: QueryKey;
@@ -95,7 +98,7 @@ interface FieldProps {
 }
 
 /** A limit as a number; empty means none. */
-function LimitField({ name, hint, least = 1, value, reads, save }: FieldProps) {
+function LimitField({ name, hint, least = 1, step = 1, value, reads, save }: FieldProps) {
   const client = useQueryClient();
   const id = useId();
   const before = value === null ? '' : String(value);
@@ -124,7 +127,7 @@ function LimitField({ name, hint, least = 1, value, reads, save }: FieldProps) {
         id={id}
         type="number"
         min={least}
-        step={1}
+        step={step}
         value={text}
         aria-describedby={`${id}-what`}
         onChange={({ target }) => setText(target.value)}

@@ -1,6 +1,7 @@
 // What changes in the workspace. The windows of a browser, which has six connections to a host, share one for it.
 import type { WorkspaceChanges } from './run-events';
 import { pause, received } from './server-sent';
+import { untilSilent } from './silence';
 import { isHidden, onVisibility, visible } from './visibility';
 import { workspaceHeaders } from './workspace';
 
@@ -59,7 +60,7 @@ export async function followChanges(
     const answer = () => channel.postMessage({ before: last! } satisfies Told);
     channel.onmessage = ({ data }) => data === ASK && answer();
     answer(); // to those who asked too early
-    for await (const change of received<Change>(response.body!)) {
+    for await (const change of received<Change>(untilSilent(response.body!))) {
       tries = 0;
       tell(change);
     }
