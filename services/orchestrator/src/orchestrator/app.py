@@ -198,7 +198,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     app.state.on_stop.append(worker.stop)
     documents = IngestionService("ingestion", client, tokens, settings.ingestion_url, settings.document_timeout_seconds)
     app.state.database = service.database
-    app.state.token_limits = token_limits
+    app.state.limits_of = models.limits_of
     app.state.run_max_attempts = settings.run_max_attempts
     app.state.attachments = DocumentAttacher(service.database, documents)
     app.state.artifact_indexing = ArtifactIndexing(service.database, documents)

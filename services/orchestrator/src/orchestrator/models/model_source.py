@@ -50,6 +50,10 @@ class ModelSource:
         """Returns whether the operator has configured a model."""
         return self.settings.chat_base_url is not None and self.settings.chat_model is not None
 
+    async def limits_of(self, workspace_id: UUID) -> TokenLimits:
+        """Returns the operator's limits, lowered to what the workspace has chosen for itself."""
+        return self.limits.lowered((await self.configuration.chosen(workspace_id, None)).budgets)
+
     @asynccontextmanager
     async def for_run(
         self, run: ClaimedRun, settings: Sequence[StoredSetting], tell: Callable[[RunEventData], None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import date, timedelta
 from typing import Annotated, Any
 from uuid import UUID
@@ -13,7 +13,6 @@ from contracts.base import Page, ProblemBody
 from contracts.gateway import Role
 from contracts.models import UsageGroup, UsageReport
 from contracts.orchestrator import RunStatus, RunUsage
-from orchestrator.configuration.store import ConfigurationStore
 from orchestrator.errors import BadPeriod
 from orchestrator.usage.metering import today
 from orchestrator.usage.repository import WorkspaceUsage
@@ -25,6 +24,7 @@ from service_kit.problems import Forbidden
 
 router = APIRouter(prefix="/v1", tags=["orchestrator"])
 MOST_DAYS = 366
+LimitsOf = Callable[[UUID], Awaitable[TokenLimits]]  # of a workspace
 Responses = dict[int | str, dict[str, Any]]
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "Only owners see the usage of others"}}
 WhoseUsage = Annotated[UUID | None, Query(description="Only this user's; only owners may name another user")]
@@ -45,9 +45,7 @@ async def read_usage(
     if not timedelta(0) <= last - first < timedelta(days=MOST_DAYS):
         raise BadPeriod(f"since and until may be at most {MOST_DAYS} days apart")
     whose = _whose(caller, user_id)
-    operators: TokenLimits = request.app.state.token_limits
-    configuration: ConfigurationStore = request.app.state.configuration
-    limits = operators.lowered((await configuration.chosen(caller.workspace_id, None)).budgets)
+    limits_of: LimitsOf = request.app.state.limits_of
     database: Database = request.app.state.database
     spender = Spender(caller.workspace_id, caller.user_id, caller.key_id)
     async with database.workspace(caller.workspace_id) as connection:
@@ -56,7 +54,7 @@ async def read_usage(
             since=first,
             until=last,
             items=await usage.report(first, last, by, whose),
-            budgets=await usage.budgets(spender.budgets(limits, today())),
+            budgets=await usage.budgets(spender.budgets(await limits_of(caller.workspace_id), today())),
         )
 
 
