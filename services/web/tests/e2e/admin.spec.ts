@@ -215,9 +215,9 @@ test('an owner limits what is stored, sent and spent', async ({ page, request })
   expect([refused.status(), (await refused.json()).type]).toEqual([409, 'quota-exceeded']);
   await expect(main.getByText('Now 1', { exact: true })).toBeVisible();
   await set('Megabytes of original files', '1.5');
-  await set('Requests per minute of each API key', '900');
+  await set('Requests per minute of each API key', '500');
   await set('Budget of each person per day', '5000');
-  expect((await request.get('/v1/me', { headers: bearer(key) })).headers()['ratelimit-limit']).toBe('900');
+  expect((await request.get('/v1/me', { headers: bearer(key) })).headers()['ratelimit-limit']).toBe('500');
   await expectAccessible(page, 'limits');
   await page.reload();
   await expect(main.getByRole('spinbutton', { name: 'Megabytes of original files' })).toHaveValue('1.5');
