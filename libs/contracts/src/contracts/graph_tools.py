@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import Annotated, Any, Generic, Literal, TypeVar
 from uuid import UUID
@@ -12,8 +13,17 @@ from contracts.base import Name, Request, Resource, storable
 from contracts.knowledge_graph import Entity, Relation
 
 R = TypeVar("R")
-RelationType = Annotated[str, StringConstraints(strip_whitespace=True, to_upper=True, pattern=r"^\w{1,80}$")]
-TypeName = Annotated[str, StringConstraints(strip_whitespace=True, to_upper=True, pattern=r"^\w{1,50}$")]
+
+
+def _word(value: str) -> str:
+    if not re.fullmatch(r"\w+", value):
+        raise ValueError("it may have letters, digits and underscores")
+    return value
+
+
+# A pattern with \w would refuse the letters of other languages in clients that read it as ECMAScript does.
+RelationType = Annotated[str, StringConstraints(to_upper=True, pattern=r"^\S{1,80}$"), AfterValidator(_word)]
+TypeName = Annotated[str, StringConstraints(to_upper=True, pattern=r"^\S{1,50}$"), AfterValidator(_word)]
 RelationTypes = Annotated[
     list[RelationType], Field(min_length=1, max_length=20, description="Only relations of these types.")
 ]

@@ -37,9 +37,9 @@ class Prepared:
                 "method, chunks_key) VALUES (%s, %s, 1, 'notes.md', 1, 0, 0, 'patterns', 'key') ON CONFLICT DO NOTHING",
                 (self.workspace_id, self.document_id),
             )
-            return await chunks.join_results(
-                connection, self.workspace_id, self.document_id, document, Extraction("patterns")
-            )
+            extracted = {self.document_id: (document, Extraction("patterns"))}
+            joined = await chunks.join_results(connection, self.workspace_id, extracted)
+            return joined[self.document_id]
 
     async def claim(self) -> HeldRefinement:
         (held,) = await self.queue.claim(1)
