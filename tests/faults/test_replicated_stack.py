@@ -76,6 +76,7 @@ class Users:
         self.requests += 1
         if not response.is_success:
             self.failed.append(f"{method} {path}: {response.status_code} {response.text}")
+        assert response.headers.get("content-type", "").split("+")[-1].endswith("json"), (path, response, response.text)
         return response.json()
 
     async def read(self) -> None:

@@ -65,6 +65,7 @@ class EventService:
                 deletion_owners(name, app.state.tokens, settings.gateway_url, ingestion_url, orchestrator_url)
             )
             notifications = Notifications(settings.listening_url, *listened)
+            app.state.on_stop.append(notifications.stop)
             yield cls(app, name, schema, database, connected, notifications, Outbox(name), owners)
 
     @asynccontextmanager

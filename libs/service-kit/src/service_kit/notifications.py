@@ -6,11 +6,14 @@ import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from math import inf
 
 import psycopg
 from psycopg import sql
 
 from service_kit.postgres import PATIENCE
+
+STOPPING_SECONDS = 8.0  # in which requests may go on waiting; the server cancels them after GRACEFUL_SECONDS
 
 
 class Subscription:
@@ -37,6 +40,12 @@ class Notifications:
     def __init__(self, url: str, *channels: str) -> None:
         self.url, self.channels = url, channels
         self.subscriptions: dict[tuple[str, str | None], set[Subscription]] = defaultdict(set)
+        self.waits_end_at = inf
+
+    def stop(self) -> None:
+        """Lets requests wait for only as long as the process still answers, which has been asked to stop."""
+        self.waits_end_at = asyncio.get_running_loop().time() + STOPPING_SECONDS
+        self._wake_all()
 
     @asynccontextmanager
     async def subscribe(self, channel: str, payload: str | None = None) -> AsyncIterator[Subscription]:

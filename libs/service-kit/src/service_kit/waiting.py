@@ -23,14 +23,15 @@ async def until(
 ) -> T:
     """Calls `read` again whenever the channel names the id, until `done` holds or `timeout` seconds have passed.
 
-    With `changed_id` None, any notification counts. Returns the last value read; errors of `read` propagate.
+    With `changed_id` None, any notification counts. Returns the last value read, earlier if the process is asked to
+    stop; errors of `read` propagate.
     """
     loop = asyncio.get_running_loop()
     deadline = loop.time() + timeout
     async with notifications.subscribe(channel, str(changed_id) if changed_id else None) as changed:
         while True:
             state = await read()
-            left = deadline - loop.time()
+            left = min(deadline, notifications.waits_end_at) - loop.time()
             if done(state) or left <= 0 or not await changed.wait(left):
                 return state
             if changed_id is None:  # one read for a burst of changes

@@ -138,6 +138,7 @@ class Parts:
 
     def install(self, app: FastAPI) -> None:
         settings, state = self.settings, app.state
+        state.on_stop.append(self.notifications.stop)
         registry = state.metrics.registry
         caller_limits = limits(settings, self.redis, registry)
         state.authenticator = Authenticator(self.database, self.web_sessions, self.last_used, caller_limits)
