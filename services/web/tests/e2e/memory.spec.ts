@@ -50,7 +50,7 @@ test('what is remembered is seen with its origin, found, changed and forgotten',
   await page.getByLabel('Search memories').fill('');
   await page.getByLabel('Kind').selectOption('episode');
   await rows.filter({ hasText: 'I live in Lisbon' }).first().getByRole('link').click();
-  await expect(page.getByRole('log')).toContainText('I live in Lisbon');
+  await expect(page.getByRole('main').getByRole('log')).toContainText('I live in Lisbon');
   await page.getByRole('main').getByRole('link', { name: 'World state' }).press('Enter');
   await expect(page.getByLabel('World state of').locator('option:checked')).toContainText('I live in Lisbon');
 });
