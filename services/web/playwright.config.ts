@@ -8,6 +8,7 @@ export default defineConfig({
   outputDir: 'test-results',
   workers: 1,
   timeout: 400_000,
+  retries: 1, // what passes only then is listed as flaky
   expect: { timeout: 90_000 },
   use: {
     ...devices['Desktop Chrome'],

@@ -9,9 +9,11 @@ test('a question is answered, and its citation opens the page with the words mar
   await ask(page);
   const chip = page.getByRole('button', { name: /Open source \d: Identity handbook/ }).first();
 
-  await page.mouse.move(5, 5); // the pointer is used before it reaches the number
-  await chip.hover();
-  await expect(page.getByRole('tooltip')).toContainText(/refresh token/i);
+  await expect(async () => {
+    await page.mouse.move(5, 5); // the pointer is used before it reaches the number
+    await chip.hover();
+    await expect(page.getByRole('tooltip')).toContainText(/refresh token/i, { timeout: 2_000 });
+  }).toPass(); // what is scrolled meanwhile hides it
 
   await chip.click();
   await expect(page.getByTestId('frame')).toBeVisible();
