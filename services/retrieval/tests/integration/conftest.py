@@ -7,14 +7,15 @@ import socket
 import zlib
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 import uvicorn
+from eventually import eventually
 from prometheus_client import CollectorRegistry
 from redis.asyncio import Redis
+from sent_events import send_events
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -161,24 +162,9 @@ class Ingestion:
         self, several: Sequence[EventData], *, workspace: UUID | None = None, event_id: UUID | None = None
     ) -> list[UUID]:
         """Writes events that are read together."""
-        sent = list[UUID]()
-        async with self.redis.pipeline(transaction=True) as pipe:
-            for one in several:
-                owned = isinstance(one, DocumentConverted)
-                data = _owned(one, workspace or self.workspace_id) if owned else one
-                event = Event(
-                    id=event_id or uuid4(),
-                    source=data.sources[0],
-                    type=data.event_type,
-                    time=datetime.now(UTC),
-                    subject=str(getattr(data, "document_id", "test")),
-                    workspace_id=workspace or self.workspace_id,
-                    data=data.model_dump(mode="json"),
-                )
-                pipe.xadd(data.stream, {"event": event.model_dump_json()})
-                sent.append(event.id)
-            await pipe.execute()
-        return sent
+        place = workspace or self.workspace_id
+        several = [_owned(data, place) if isinstance(data, DocumentConverted) else data for data in several]
+        return await send_events(self.redis, several, place, event_id)
 
     async def store(self, document, workspace: UUID | None = None) -> None:
         document.data = _owned(document.data, workspace or self.workspace_id)
@@ -290,13 +276,6 @@ def serving():
             await running
 
     return serve
-
-
-async def eventually(read: Callable[[], Awaitable[Any]], good: Callable[[Any], bool], seconds: float = 180) -> Any:
-    async with asyncio.timeout(seconds):
-        while not good(found := await read()):  # noqa: ASYNC110  another server's state has no event
-            await asyncio.sleep(0.05)
-    return found
 
 
 @pytest.fixture(name="eventually")
