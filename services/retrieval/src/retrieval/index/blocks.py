@@ -13,7 +13,6 @@ from typing import Any, LiteralString
 
 import numpy as np
 
-from retrieval.index.statements import PostingRowsSql
 from retrieval.lexical.columns import Int64s
 from retrieval.lexical.postings import (
     LARGEST_BLOCK,
@@ -28,6 +27,7 @@ from retrieval.lexical.statements import PostingSql
 from retrieval.reading.arrays import array_text, term_array
 from retrieval.reading.threads import releasing_gil
 from service_kit.repository import Repository
+from service_kit.statements import Statements
 
 CHANNEL = "retrieval_recent_postings"
 MOST_RECENT = 200  # rows of a workspace that are not folded into blocks yet
@@ -58,16 +58,46 @@ class Recent:
         return decode_terms(self.payload)
 
 
+class PostingRowsSql(Statements, file="postings.sql"):
+    """Blocks, groups and recent rows of postings."""
+
+    lock: LiteralString
+    try_lock: LiteralString
+    every_term: LiteralString
+    insert_blocks: LiteralString
+    remove_blocks: LiteralString
+    growing_blocks: LiteralString
+    small_blocks: LiteralString
+    touched_blocks: LiteralString
+    touched_groups: LiteralString
+    put_groups: LiteralString
+    remove_groups: LiteralString
+    recent_of_documents: LiteralString
+    oldest_recent: LiteralString
+    insert_recents: LiteralString
+    remove_recent: LiteralString
+    recent_workspaces: LiteralString
+    ask_for_compaction: LiteralString
+    chunk_texts: LiteralString
+
+
 class PostingRows(Repository):
     """The rows of one workspace."""
 
     async def lock(self) -> None:
-        """Keeps others from removing or moving postings until the transaction ends; new ones can be added."""
+        """Keeps others from removing or moving postings until the transaction ends; new ones can be added.
+
+        Takes the workspace's lock first.
+        """
         await self.run(PostingRowsSql.lock)
 
     async def try_lock(self) -> bool:
-        """Takes the same lock if it is free."""
+        """Takes the same locks if they are free; returns False if not, or if the workspace was deleted."""
         return bool(await self.value(PostingRowsSql.try_lock))
+
+    async def every_term(self) -> list[str]:
+        """Returns terms that together touch every block and every group."""
+        return await self.values(PostingRowsSql.every_term)
 
     async def add(self, postings: Sequence[tuple[str, Postings]]) -> None:
         """Writes one block for each term with its postings."""
@@ -107,17 +137,6 @@ class PostingRows(Repository):
         for start in range(0, len(every), READ_AT_ONCE):
             terms = term_array(every[start : start + READ_AT_ONCE])
             yield [PostingBlock(*row) for row in await self.read(PostingRowsSql.touched_blocks, **values, terms=terms)]
-
-    async def overlapping(self, chunks: Int64s) -> AsyncIterator[list[PostingBlock]]:
-        """Yields blocks of any term that may have these chunks; reads the headers of all blocks."""
-        values = {"first": int(chunks.min()), "last": int(chunks.max()), "limit": READ_AT_ONCE}
-        after: tuple[str, int] | None = ("", 0)
-        while after:
-            rows = await self.read(
-                PostingRowsSql.overlapping_blocks, **values, after_term=after[0], after_block=after[1]
-            )
-            yield [PostingBlock(*row) for row in rows]
-            after = (rows[-1][0], rows[-1][1]) if len(rows) == READ_AT_ONCE else None
 
     async def recent_of(self, documents: Sequence[int]) -> list[Recent]:
         return [Recent(*row) for row in await self.read(PostingRowsSql.recent_of_documents, documents=list(documents))]

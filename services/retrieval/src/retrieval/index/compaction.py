@@ -18,9 +18,8 @@ import numpy as np
 import psycopg
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from retrieval.index.blocks import CHANNEL, MOST_RECENT, PostingBlock, PostingRows, Recent
+from retrieval.index.blocks import CHANNEL, MOST_RECENT, PostingBlock, PostingRows, PostingRowsSql, Recent
 from retrieval.index.groups import Group, GroupRows, Regrouped, belonging, regrouped
-from retrieval.index.statements import PostingRowsSql
 from retrieval.lexical.postings import LARGEST_BLOCK, Postings, TermPostings, join_terms, merge
 from retrieval.reading.threads import releasing_gil
 from service_kit.notifications import Notifications
@@ -99,7 +98,7 @@ class Compaction:
         for part in range(PARTS):
             async with self.database.workspace(workspace_id) as connection:
                 rows = PostingRows(connection, workspace_id)
-                if not await _is_living(connection, workspace_id) or not await rows.try_lock():
+                if not await rows.try_lock():
                     return False
                 recent = await (rows.oldest_recent(most) if left is None else rows.recent(left))
                 few = sum(len(row.terms.all_postings) for row in recent) < FEW
@@ -136,12 +135,6 @@ class Compaction:
             found = await SystemRepository(connection).all(PostingRowsSql.recent_workspaces, WaitingPostings)
         self.metrics.waiting.set(sum(one.documents for one in found))
         return [one for one in found if one.documents > most or one.postings > MOST_RECENT_POSTINGS]
-
-
-async def _is_living(connection: psycopg.AsyncConnection, workspace_id: UUID) -> bool:
-    """Returns whether the workspace exists, and takes its lock, which comes before all others."""
-    row = await (await connection.execute("SELECT is_living(%s)", (workspace_id,))).fetchone()
-    return bool(row and row[0])
 
 
 def _added(recent: Sequence[Recent], small: Sequence[PostingBlock]) -> TermPostings:

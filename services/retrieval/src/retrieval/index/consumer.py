@@ -25,7 +25,7 @@ from relevance.analysis import Analyzer
 from relevance.wordpieces import WordPieces
 from retrieval.errors import ConvertedInvalid
 from retrieval.index.converted import read_chunks, read_vectors
-from retrieval.index.documents import IndexDocumentRows, IndexRowCounts, KnownIndexDocument
+from retrieval.index.documents import IndexDocumentRows, KnownIndexDocument
 from retrieval.index.preparation import Facts, Prepared, prepare
 from retrieval.index.writer import IndexWriter
 from retrieval.reading.state import generation
@@ -131,9 +131,7 @@ class Indexer:
                 kept = await self.delete_answers(workspace_id, await generation(connection, workspace_id))
             done: list[tuple[EventData, str]] = []
             for document_id in document_ids:
-                removed, remaining = (
-                    asdict(counts) for counts in purged.pop(document_id, (IndexRowCounts(), IndexRowCounts()))
-                )
+                removed, remaining = (asdict(counts) for counts in purged[document_id])
                 receipt = DocumentPurged(
                     document_id=document_id,
                     service=GROUP,
@@ -207,7 +205,7 @@ class Indexer:
             DocumentIndexed(
                 document_id=one.facts.document_id,
                 version=one.facts.version,
-                chunk_count=one.chunk_count,
+                chunk_count=len(one.chunks),
                 vectors=embedded,
             )
             for (_, one), embedded in zip(documents, vectors, strict=True)
@@ -219,14 +217,10 @@ class Indexer:
 
 
 def _with_vectors_of(spaces: Sequence[SpaceRow], prepared: Prepared) -> Prepared:
-    vectors = prepared.vectors
-    if vectors is None or _has(spaces, (vectors.model, vectors.dims)):
+    there = {space.key for space in spaces if space.status is not SpaceStatus.dropping}
+    if prepared.vectors is None or prepared.vectors.space in there:
         return prepared
     return replace(prepared, vectors=None)
-
-
-def _has(rows: Sequence[SpaceRow], space: SpaceKey) -> bool:
-    return any(row.key == space and row.status is not SpaceStatus.dropping for row in rows)
 
 
 def _failure(document: DocumentConverted, error_class: str, message: str) -> DocumentFailed:

@@ -17,9 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.index.blocks import READ_AT_ONCE, WRITTEN_AT_ONCE, PostingRows
-from retrieval.index.statements import PostingRowsSql
-from retrieval.lexical.columns import Int64s
+from retrieval.index.blocks import READ_AT_ONCE, WRITTEN_AT_ONCE, PostingRows, PostingRowsSql
 from retrieval.lexical.postings import DEFLATED, TermPostings, decode_terms
 from retrieval.reading.arrays import array_text, term_array
 from retrieval.reading.threads import releasing_gil
@@ -63,17 +61,6 @@ class GroupRows:
         """Yields the groups of these terms, in batches."""
         async for rows in self._holding(terms):
             yield [Group(*row) for row in rows]
-
-    async def overlapping(self, chunks: Int64s) -> AsyncIterator[list[Group]]:
-        """Yields the groups of any terms that may have these chunks, in batches."""
-        values = {"first": int(chunks.min()), "last": int(chunks.max()), "limit": READ_AT_ONCE}
-        after = None
-        while True:
-            found = await self.rows.read(PostingRowsSql.overlapping_groups, **values, after=after)
-            yield [Group(*row) for row in found]
-            if len(found) < READ_AT_ONCE:
-                return
-            after = found[-1][0]
 
     async def put(self, first_terms: Sequence[str], terms: Sequence[TermPostings]) -> None:
         """Replaces the groups that begin with the same terms; an empty one is deleted."""
