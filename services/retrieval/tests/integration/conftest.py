@@ -29,7 +29,7 @@ from relevance.analysis import Analyzer
 from relevance.wordpieces import WordPieces
 from retrieval.app import create_app
 from retrieval.graph import leg as graph_leg
-from retrieval.index.compaction import Compaction, CompactionMetrics
+from retrieval.index.compaction import Compaction
 from retrieval.index.preparation import ChunkVectors, Facts, prepare
 from retrieval.index.writer import IndexWriter
 from retrieval.settings import Settings
@@ -89,7 +89,7 @@ def index(database, workspace_id):
 @pytest.fixture
 def compaction(database):
     """The task that folds recent postings, run only on demand."""
-    return Compaction(database, CompactionMetrics(CollectorRegistry()))
+    return Compaction(database, CollectorRegistry())
 
 
 @pytest.fixture

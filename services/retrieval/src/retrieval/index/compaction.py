@@ -46,8 +46,11 @@ class WaitingPostings:
     postings: int
 
 
-class CompactionMetrics:
-    def __init__(self, registry: CollectorRegistry) -> None:
+class Compaction:
+    """Folds in every replica, but only one at a time per workspace."""
+
+    def __init__(self, database: Database, registry: CollectorRegistry) -> None:
+        self.database = database
         self.waiting = Gauge(
             "attractor_recent_postings_rows", "Rows of postings not yet folded into blocks", registry=registry
         )
@@ -58,13 +61,6 @@ class CompactionMetrics:
             buckets=(0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10),
             registry=registry,
         )
-
-
-class Compaction:
-    """Folds in every replica, but only one at a time per workspace."""
-
-    def __init__(self, database: Database, metrics: CompactionMetrics) -> None:
-        self.database, self.metrics = database, metrics
 
     async def run(self, notifications: Notifications) -> None:
         """Runs until cancelled: folds at once if a workspace has many recent rows, periodically otherwise."""
@@ -126,14 +122,14 @@ class Compaction:
         await rows.add(blocks)
         await groups.put(found.first_terms, found.terms)
         await rows.remove_recent(recent)
-        self.metrics.blocks.inc(len(blocks))
-        self.metrics.seconds.observe(time.perf_counter() - start)
+        self.blocks.inc(len(blocks))
+        self.seconds.observe(time.perf_counter() - start)
         return await rows.add_recent(left)
 
     async def _waiting(self, most: int) -> list[WaitingPostings]:
         async with self.database.system() as connection:
             found = await SystemRepository(connection).all(PostingRowsSql.recent_workspaces, WaitingPostings)
-        self.metrics.waiting.set(sum(one.documents for one in found))
+        self.waiting.set(sum(one.documents for one in found))
         return [one for one in found if one.documents > most or one.postings > MOST_RECENT_POSTINGS]
 
 

@@ -15,7 +15,6 @@ from contracts.events import (
     DocumentDescribed,
     DocumentFacts,
     DocumentFailed,
-    DocumentIndexed,
     DocumentPurged,
     Event,
     EventData,
@@ -30,7 +29,7 @@ from retrieval.index.preparation import Facts, Prepared, prepare
 from retrieval.index.writer import IndexWriter
 from retrieval.reading.state import generation
 from retrieval.spaces.rows import SpaceRow, SpaceRows
-from retrieval.spaces.switch import ensure_active
+from retrieval.spaces.switch import ensure_active, publish_indexed
 from service_kit.chunks import portions
 from service_kit.objects import ObjectMissing, ObjectStore
 from service_kit.outbox import Outbox, first_time, first_times
@@ -200,20 +199,11 @@ class Indexer:
         rows = SpaceRows(writer.connection, writer.workspace_id)
         active, spaces = await ensure_active(rows, self.default, self.outbox), await rows.spaces()
         documents = [(known, _with_vectors_of(spaces, one)) for known, one in documents]
-        vectors = await rows.vectors(await writer.replace_all(documents), active.key)
-        done = [
-            DocumentIndexed(
-                document_id=one.facts.document_id,
-                version=one.facts.version,
-                chunk_count=len(one.chunks),
-                vectors=embedded,
-            )
-            for (_, one), embedded in zip(documents, vectors, strict=True)
-        ]
+        await writer.replace_all(documents)
+        done = await rows.documents([one.facts.document_id for _, one in documents], active.key)
         if any(one.vectors < one.chunk_count for one in done):
             await rows.mark_incomplete(active)
-        told = [(one, str(one.document_id)) for one in done]
-        await self.outbox.write_all(writer.connection, writer.workspace_id, told)
+        await publish_indexed(rows, done, self.outbox)
 
 
 def _with_vectors_of(spaces: Sequence[SpaceRow], prepared: Prepared) -> Prepared:
