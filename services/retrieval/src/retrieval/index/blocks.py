@@ -6,10 +6,10 @@ Rows are written once: a changed row is deleted and written under another number
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, LiteralString
+from typing import Any, LiteralString, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from service_kit.statements import Statements
 CHANNEL = "retrieval_recent_postings"
 MOST_RECENT = 200  # rows of a workspace that are not folded into blocks yet
 WRITTEN_AT_ONCE, READ_AT_ONCE = 1000, 1000
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -101,9 +102,8 @@ class PostingRows(Repository):
 
     async def add(self, postings: Sequence[tuple[str, Postings]]) -> None:
         """Writes one block for each term with its postings."""
-        for start in range(0, len(postings), WRITTEN_AT_ONCE):
-            values = await asyncio.to_thread(_columns, postings[start : start + WRITTEN_AT_ONCE])
-            await self.run(PostingRowsSql.insert_blocks, **values)
+        for some in batches(postings, WRITTEN_AT_ONCE):
+            await self.run(PostingRowsSql.insert_blocks, **await asyncio.to_thread(_columns, some))
 
     async def remove(self, blocks: Sequence[PostingBlock]) -> None:
         if not blocks:
@@ -114,10 +114,8 @@ class PostingRows(Repository):
     async def growing(self, counts: dict[str, int]) -> dict[str, PostingBlock]:
         """Returns by term the block to add `counts` postings to, for terms that have a suitable one."""
         found: dict[str, PostingBlock] = {}
-        terms = list(counts)
-        for start in range(0, len(terms), READ_AT_ONCE):
-            some = terms[start : start + READ_AT_ONCE]
-            values = {"terms": term_array(some), "counts": array_text(counts[term] for term in some)}
+        for terms in batches(list(counts), READ_AT_ONCE):
+            values = {"terms": term_array(terms), "counts": array_text(counts[term] for term in terms)}
             rows = await self.read(PostingRowsSql.growing_blocks, **values, largest=LARGEST_BLOCK)
             found |= {row[0]: PostingBlock(*row) for row in rows}
         return found
@@ -128,15 +126,14 @@ class PostingRows(Repository):
 
     async def touched(self, terms: Iterable[str], chunks: Int64s) -> AsyncIterator[list[PostingBlock]]:
         """Yields blocks of these terms that may have these chunks (sorted), in batches."""
-        every = sorted(set(terms))
-        documents = chunks >> ORDINAL_BITS
-        values = {
-            "firsts": array_text(chunks[np.searchsorted(documents, np.unique(documents))].tolist()),
-            "lasts": array_text(chunks[np.searchsorted(documents, np.unique(documents), "right") - 1].tolist()),
+        _, firsts, counts = np.unique(chunks >> ORDINAL_BITS, return_index=True, return_counts=True)
+        ranges = {
+            "firsts": array_text(chunks[firsts].tolist()),
+            "lasts": array_text(chunks[firsts + counts - 1].tolist()),
         }
-        for start in range(0, len(every), READ_AT_ONCE):
-            terms = term_array(every[start : start + READ_AT_ONCE])
-            yield [PostingBlock(*row) for row in await self.read(PostingRowsSql.touched_blocks, **values, terms=terms)]
+        for some in batches(sorted(set(terms)), READ_AT_ONCE):
+            rows = await self.read(PostingRowsSql.touched_blocks, **ranges, terms=term_array(some))
+            yield [PostingBlock(*row) for row in rows]
 
     async def recent_of(self, documents: Sequence[int]) -> list[Recent]:
         return [Recent(*row) for row in await self.read(PostingRowsSql.recent_of_documents, documents=list(documents))]
@@ -175,6 +172,11 @@ class PostingRows(Repository):
         async with self.connection.cursor(binary=True) as cursor:
             await cursor.execute(sql, {**self.bound, **values})
             return await cursor.fetchall()
+
+
+def batches(items: Sequence[Item], most: int) -> Iterator[Sequence[Item]]:
+    """Yields consecutive parts of at most `most` items."""
+    return (items[start : start + most] for start in range(0, len(items), most))
 
 
 def _columns(postings: Sequence[tuple[str, Postings]]) -> dict[str, object]:

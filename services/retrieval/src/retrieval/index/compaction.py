@@ -114,8 +114,8 @@ class Compaction:
         start = time.perf_counter()
         groups = GroupRows(rows)
         added = await asyncio.to_thread(_added, recent, small)
-        own, others = await groups.of(added.terms, part, PARTS)
-        found, left = await asyncio.to_thread(_regrouped, recent, added, own, others)
+        touched = [one async for some in groups.touched(added.terms, part, PARTS) for one in some]
+        found, left = await asyncio.to_thread(_regrouped, recent, added, touched)
         growing = await rows.growing(dict(zip(found.frequent.terms, found.frequent.counts.tolist(), strict=True)))
         blocks = await asyncio.to_thread(_blocks, found.frequent, growing)
         await rows.remove([*growing.values(), *small])
@@ -139,10 +139,11 @@ def _added(recent: Sequence[Recent], small: Sequence[PostingBlock]) -> TermPosti
 
 
 def _regrouped(
-    recent: Sequence[Recent], added: TermPostings, groups: Sequence[Group], others: Sequence[str]
+    recent: Sequence[Recent], added: TermPostings, touched: Sequence[Group]
 ) -> tuple[Regrouped, list[tuple[int, TermPostings]]]:
     """Returns the new groups, and by document what is left of the recent rows."""
-    own = belonging(added, groups, others)
+    own = belonging(added, touched)
+    groups = [group for group in touched if group.payload]
     rest = {term for term, ours in zip(added.terms, own.tolist(), strict=True) if not ours}
     found = regrouped(groups, join_terms([added.of(own), *(group.terms for group in releasing_gil(groups))]))
     if not rest:

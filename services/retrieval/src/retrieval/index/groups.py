@@ -12,12 +12,11 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.index.blocks import READ_AT_ONCE, WRITTEN_AT_ONCE, PostingRows, PostingRowsSql
+from retrieval.index.blocks import READ_AT_ONCE, WRITTEN_AT_ONCE, PostingRows, PostingRowsSql, batches
 from retrieval.lexical.postings import DEFLATED, TermPostings, decode_terms
 from retrieval.reading.arrays import array_text, term_array
 from retrieval.reading.threads import releasing_gil
@@ -28,6 +27,8 @@ _LARGEST, _OF_A_TERM, _OF_A_POSTING = 1600, 6, 5  # approximate bytes
 
 @dataclass(frozen=True)
 class Group:
+    """A row of several terms. `payload` is empty if it was not asked for."""
+
     first_term: str
     payload: bytes
 
@@ -51,16 +52,17 @@ class GroupRows:
     def __init__(self, rows: PostingRows) -> None:
         self.rows = rows
 
-    async def of(self, terms: Iterable[str], part: int | None, parts: int) -> tuple[list[Group], list[str]]:
-        """Returns the terms' groups in one of `parts` of all groups, and the first terms of their other groups."""
-        found = [row async for rows in self._holding(terms, part, parts) for row in rows]
-        groups = [Group(first_term, payload) for first_term, payload in found if payload is not None]
-        return groups, [first_term for first_term, payload in found if payload is None]
-
-    async def touched(self, terms: Iterable[str]) -> AsyncIterator[list[Group]]:
-        """Yields the groups of these terms, in batches."""
-        async for rows in self._holding(terms):
-            yield [Group(*row) for row in rows]
+    async def touched(
+        self, terms: Iterable[str], part: int | None = None, parts: int = 1
+    ) -> AsyncIterator[list[Group]]:
+        """Yields the groups of these terms, in batches; with `part`, only those in this one of `parts` of all groups
+        have their payload.
+        """
+        known = set[str]()
+        for some in batches(sorted(set(terms)), READ_AT_ONCE):
+            rows = await self.rows.read(PostingRowsSql.touched_groups, terms=term_array(some), part=part, parts=parts)
+            yield [Group(*row) for row in rows if row[0] not in known]
+            known.update(row[0] for row in rows)
 
     async def put(self, first_terms: Sequence[str], terms: Sequence[TermPostings]) -> None:
         """Replaces the groups that begin with the same terms; an empty one is deleted."""
@@ -68,29 +70,17 @@ class GroupRows:
         if gone := [first_term for first_term, own in pairs if not len(own)]:
             await self.rows.run(PostingRowsSql.remove_groups, first_terms=term_array(gone))
         filled = [(first_term, own) for first_term, own in pairs if len(own)]
-        for start in range(0, len(filled), WRITTEN_AT_ONCE):
-            values = await asyncio.to_thread(_columns, filled[start : start + WRITTEN_AT_ONCE])
-            await self.rows.run(PostingRowsSql.put_groups, **values)
-
-    async def _holding(
-        self, terms: Iterable[str], part: int | None = None, parts: int = 1
-    ) -> AsyncIterator[list[tuple[Any, ...]]]:
-        """Yields each group once."""
-        every, known = sorted(set(terms)), set[str]()
-        for start in range(0, len(every), READ_AT_ONCE):
-            some = term_array(every[start : start + READ_AT_ONCE])
-            found = await self.rows.read(PostingRowsSql.touched_groups, terms=some, part=part, parts=parts)
-            yield [row for row in found if row[0] not in known]
-            known.update(row[0] for row in found)
+        for some in batches(filled, WRITTEN_AT_ONCE):
+            await self.rows.run(PostingRowsSql.put_groups, **await asyncio.to_thread(_columns, some))
 
 
-def belonging(added: TermPostings, groups: Sequence[Group], others: Sequence[str]) -> NDArray[np.bool_]:
-    """Returns which terms belong in `groups` and not in those that begin with `others`. Terms are sorted."""
+def belonging(added: TermPostings, groups: Sequence[Group]) -> NDArray[np.bool_]:
+    """Returns which terms belong in no group, or in one with its payload. Terms are sorted."""
     own = np.ones(len(added), bool)
-    beginnings = sorted([*((group.first_term, True) for group in groups), *((one, False) for one in others)])
-    places = [*(bisect_left(added.terms, first_term) for first_term, _ in beginnings), len(added)]
-    for (start, end), (_, ours) in zip(pairwise(places), beginnings, strict=True):
-        own[start:end] = ours
+    ordered = sorted(groups, key=lambda group: group.first_term)
+    places = [*(bisect_left(added.terms, group.first_term) for group in ordered), len(added)]
+    for (start, end), group in zip(pairwise(places), ordered, strict=True):
+        own[start:end] = bool(group.payload)
     return own
 
 

@@ -16,7 +16,7 @@ import psycopg
 from prometheus_client import CollectorRegistry, Counter
 
 from relevance.analysis import Analyzer
-from retrieval.index.blocks import PostingRows
+from retrieval.index.blocks import PostingRows, batches
 from retrieval.index.changes import Naming
 from retrieval.index.documents import IndexDocumentRows
 from retrieval.index.removal import PostingRemoval
@@ -78,8 +78,8 @@ class OrphanRemoval:
             values = {"after": self.ends[workspace_id], "most": LOOKED_AT}
             last, orphans = await IndexReader(connection, workspace_id).row(OrphanSql.orphan_documents, **values)
         removed = 0
-        for start in range(0, len(orphans), REMOVED_AT_ONCE):
-            removed += await self._remove(workspace_id, orphans[start : start + REMOVED_AT_ONCE])
+        for some in batches(orphans, REMOVED_AT_ONCE):
+            removed += await self._remove(workspace_id, some)
         self.ends[workspace_id] = last
         return removed
 

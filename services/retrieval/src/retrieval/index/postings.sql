@@ -60,9 +60,9 @@ WHERE workspace_id = %(workspace_id)s AND term = ANY (%(terms)s)
               WHERE first_chunk <= range.last AND last_chunk >= range.first);
 
 -- name: touched_groups
--- Returns the groups of terms; those outside the given part of all groups come without their payload.
-SELECT first_term, CASE WHEN %(part)s::integer IS NULL
-                        OR abs(hashtext(first_term)::bigint) %% %(parts)s = %(part)s THEN payload END
+-- Returns the groups of terms; those outside the given part of all groups come with an empty payload.
+SELECT first_term, CASE WHEN %(part)s::integer IS NULL OR abs(hashtext(first_term)::bigint) %% %(parts)s = %(part)s
+                        THEN payload ELSE '' END
 FROM (SELECT DISTINCT (SELECT first_term FROM posting_group
                        WHERE workspace_id = %(workspace_id)s AND first_term <= wanted.term
                        ORDER BY first_term DESC

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from retrieval.index.blocks import PostingRowsSql
+from retrieval.index.blocks import PostingRowsSql, batches
 from retrieval.index.changes import ChunkChanges, StoredChunk
 from retrieval.index.documents import IndexDocumentSql
 from retrieval.index.preparation import Prepared, Values
@@ -57,14 +57,14 @@ class Replacement:
         changes, vectors = self.changes, self.prepared.vectors
         if changes.kept:
             yield IndexDocumentSql.move_chunks, self._chunks(list(changes.kept))
-        for some in _batches(changes.new):
+        for some in batches(changes.new, BATCH):
             yield IndexDocumentSql.insert_chunks, self._chunks(some) | self._analysed(some)
-        for some in _batches([position for position in changes.posted if position in changes.kept]):
+        for some in batches([position for position in changes.posted if position in changes.kept], BATCH):
             yield IndexDocumentSql.reword_chunks, self._analysed(some)
-        for some in _batches(changes.posted):
+        for some in batches(changes.posted, BATCH):
             yield PostingRowsSql.insert_recents, self._postings(some)
         if vectors:
-            for some in _batches(changes.embedded):
+            for some in batches(changes.embedded, BATCH):
                 numbers, embeddings = self._numbers_of(some), vector_array(vectors.rows[some])
                 written: Values = {"numbers": numbers, "embeddings": embeddings, "model": vectors.model}
                 yield IndexDocumentSql.insert_vectors, written
@@ -99,7 +99,3 @@ class Replacement:
             for term, frequency in self.prepared.analyses[position].frequencies.items()
         )
         return {"documents": [self.number], "postings": [len(postings)], "payloads": [encode_rows(postings)]}
-
-
-def _batches(positions: Sequence[int]) -> Iterator[Sequence[int]]:
-    return (positions[start : start + BATCH] for start in range(0, len(positions), BATCH))

@@ -72,10 +72,8 @@ class Filling:
             rows = SpaceRows(connection, place)
             await rows.fill(self.space.key, [one.number for one in missing], text)
             if self.space.active:
-                done = [
-                    one for one in await rows.documents(documents, self.space.key) if one.vectors == one.chunk_count
-                ]
-                await publish_indexed(rows, done, self.outbox)
+                counted = await rows.documents(documents, self.space.key)
+                await publish_indexed(rows, [one for one in counted if one.vectors == one.chunk_count], self.outbox)
                 await raise_generation(connection, place)
 
     async def _finish(self) -> bool:
