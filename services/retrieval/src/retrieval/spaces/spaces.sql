@@ -58,8 +58,8 @@ DELETE FROM embedding_space
 WHERE workspace_id = %(workspace_id)s AND lease_token = %(lease_token)s AND status = 'dropping';
 
 -- name: workspace_size
--- Returns the workspace's totals of chunks and terms.
-SELECT chunks, terms FROM workspace_statistics WHERE workspace_id = %(workspace_id)s;
+-- Counts the chunks of the workspace.
+SELECT chunks FROM workspace_statistics WHERE workspace_id = %(workspace_id)s;
 
 -- name: vector_counts
 -- Counts the vectors of each space.
