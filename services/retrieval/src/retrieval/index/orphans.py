@@ -1,7 +1,7 @@
 """The background task that deletes chunks whose document has no row, after an out-of-band change.
 
 Searches leave such chunks out; here they are deleted with their postings and vectors. Each round checks a limited
-number of documents per workspace, from where the last round ended.
+number of documents per workspace, from where the last round ended, and deletes a limited number of orphans.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ log = logging.getLogger(__name__)
 ROUND_SECONDS = 600.0
 LOOKED_AT = 5_000  # documents per workspace and round
 REMOVED_AT_ONCE = 16  # documents per transaction
+MOST_REMOVED = 320  # documents per workspace and round
 
 
 class OrphanSql(Statements, file="orphans.sql"):
@@ -77,10 +78,10 @@ class OrphanRemoval:
         async with self.database.workspace(workspace_id) as connection:
             values = {"after": self.ends[workspace_id], "most": LOOKED_AT}
             last, orphans = await IndexReader(connection, workspace_id).row(OrphanSql.orphan_documents, **values)
-        removed = 0
-        for some in batches(orphans, REMOVED_AT_ONCE):
+        removed, due = 0, orphans[:MOST_REMOVED]
+        for some in batches(due, REMOVED_AT_ONCE):
             removed += await self._remove(workspace_id, some)
-        self.ends[workspace_id] = last
+        self.ends[workspace_id] = due[-1] if len(due) < len(orphans) else last
         return removed
 
     async def _remove(self, workspace_id: UUID, documents: Sequence[int]) -> int:
