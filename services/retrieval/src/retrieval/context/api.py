@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends
 
 from contracts.base import ProblemBody
 from contracts.evidence import ContextRequest, ContextResponse, Tokenizers
 from retrieval.context.assembly import ContextAssembly
 from service_kit.auth import Viewer
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/context", tags=["retrieval"])
-
-
-def context_assembly(request: Request) -> ContextAssembly:
-    found: ContextAssembly = request.app.state.context
-    return found
-
-
-Assembly = Annotated[ContextAssembly, Depends(context_assembly)]
+Assembly = Annotated[ContextAssembly, Depends(from_state("context"))]
 
 
 @router.post(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends
 
 from contracts.base import Page
 from contracts.registry import INGESTION
@@ -17,6 +17,7 @@ from retrieval.spaces.rows import SpaceRows
 from service_kit.auth import viewer_or
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
 from service_kit.postgres import Database
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/index", tags=["retrieval"])
 BEFORE_ALL = UUID(int=0)
@@ -39,12 +40,7 @@ class IndexDocuments:
         return page(rows, limit, lambda row: (row.document_id,))
 
 
-def index_documents(request: Request) -> IndexDocuments:
-    found: IndexDocuments = request.app.state.index_documents
-    return found
-
-
-InUse = Annotated[IndexDocuments, Depends(index_documents)]
+InUse = Annotated[IndexDocuments, Depends(from_state("index_documents"))]
 Surveyed = Annotated[UUID, Depends(viewer_or(INGESTION))]
 
 
