@@ -41,8 +41,7 @@ from retrieval.settings import Settings
 from retrieval.spaces.api import router as spaces_router
 from retrieval.spaces.builder import SpaceBuilder
 from retrieval.spaces.lifecycle import SpaceLifecycle
-from retrieval.spaces.rows import ensure_vector_index
-from retrieval.spaces.work import CHANNEL
+from retrieval.spaces.rows import CHANNEL, ensure_vector_index
 from retrieval.tuning.api import router as settings_router
 from retrieval.tuning.store import SearchSettingsStore
 from service_kit.app import service_app

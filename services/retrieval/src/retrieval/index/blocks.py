@@ -6,12 +6,13 @@ Rows are written once: a changed row is deleted and written under another number
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, LiteralString, TypeVar
+from typing import LiteralString, TypeVar
 
 import numpy as np
+from psycopg.rows import args_row
 
 from retrieval.lexical.columns import Int64s
 from retrieval.lexical.postings import (
@@ -116,13 +117,13 @@ class PostingRows(Repository):
         found: dict[str, PostingBlock] = {}
         for terms in batches(list(counts), READ_AT_ONCE):
             values = {"terms": term_array(terms), "counts": array_text(counts[term] for term in terms)}
-            rows = await self.read(PostingRowsSql.growing_blocks, **values, largest=LARGEST_BLOCK)
-            found |= {row[0]: PostingBlock(*row) for row in rows}
+            blocks = await self.read(PostingBlock, PostingRowsSql.growing_blocks, **values, largest=LARGEST_BLOCK)
+            found |= {block.term: block for block in blocks}
         return found
 
     async def small(self, most: int) -> list[PostingBlock]:
         """Returns up to `most` blocks that are small enough for groups (`retrieval.index.groups`)."""
-        return [PostingBlock(*row) for row in await self.read(PostingRowsSql.small_blocks, limit=most)]
+        return await self.read(PostingBlock, PostingRowsSql.small_blocks, limit=most)
 
     async def touched(self, terms: Iterable[str], chunks: Int64s) -> AsyncIterator[list[PostingBlock]]:
         """Yields blocks of these terms that may have these chunks (sorted), in batches."""
@@ -132,20 +133,19 @@ class PostingRows(Repository):
             "lasts": array_text(chunks[firsts + counts - 1].tolist()),
         }
         for some in batches(sorted(set(terms)), READ_AT_ONCE):
-            rows = await self.read(PostingRowsSql.touched_blocks, **ranges, terms=term_array(some))
-            yield [PostingBlock(*row) for row in rows]
+            yield await self.read(PostingBlock, PostingRowsSql.touched_blocks, **ranges, terms=term_array(some))
 
     async def recent_of(self, documents: Sequence[int]) -> list[Recent]:
-        return [Recent(*row) for row in await self.read(PostingRowsSql.recent_of_documents, documents=list(documents))]
+        return await self.read(Recent, PostingRowsSql.recent_of_documents, documents=list(documents))
 
     async def oldest_recent(self, most: int) -> list[Recent]:
         """Returns the oldest rows, up to about `most` postings."""
-        return [Recent(*row) for row in await self.read(PostingRowsSql.oldest_recent, most=most)]
+        return await self.read(Recent, PostingRowsSql.oldest_recent, most=most)
 
     async def recent(self, rows: Sequence[tuple[int, int]]) -> list[Recent]:
         """Returns the rows with these documents and batches that still exist."""
         values = {"documents": [document for document, _ in rows], "batches": [batch for _, batch in rows]}
-        return [Recent(*row) for row in await self.read(PostingSql.recent_payloads, **values)]
+        return await self.read(Recent, PostingSql.recent_payloads, **values)
 
     async def add_recent(self, rows: Sequence[tuple[int, TermPostings]]) -> list[tuple[int, int]]:
         """Writes a row for each document that has terms; returns (document, batch)."""
@@ -157,7 +157,7 @@ class PostingRows(Repository):
             "postings": [len(terms.all_postings) for _, terms in filled],
             "payloads": await asyncio.to_thread(lambda: [terms.encode() for _, terms in releasing_gil(filled)]),
         }
-        return [(row[0], row[1]) for row in await self.read(PostingRowsSql.insert_recents, **values)]
+        return await self.read(lambda document, batch: (document, batch), PostingRowsSql.insert_recents, **values)
 
     async def remove_recent(self, rows: Sequence[Recent]) -> None:
         values = {"documents": [row.document for row in rows], "batches": [row.batch for row in rows]}
@@ -167,9 +167,9 @@ class PostingRows(Repository):
         """Wakes the compaction at the commit if there is enough to do."""
         await self.run(PostingRowsSql.ask_for_compaction, channel=CHANNEL, limit=MOST_RECENT)
 
-    async def read(self, sql: LiteralString, **values: object) -> list[tuple[Any, ...]]:
-        """Returns the rows of a statement in binary form."""
-        async with self.connection.cursor(binary=True) as cursor:
+    async def read(self, make: Callable[..., Item], sql: LiteralString, **values: object) -> list[Item]:
+        """Returns what `make` makes of each row's columns, which are sent in binary form."""
+        async with self.connection.cursor(binary=True, row_factory=args_row(make)) as cursor:
             await cursor.execute(sql, {**self.bound, **values})
             return await cursor.fetchall()
 

@@ -19,7 +19,7 @@ import psycopg
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from retrieval.index.blocks import CHANNEL, MOST_RECENT, PostingBlock, PostingRows, PostingRowsSql, Recent
-from retrieval.index.groups import Group, GroupRows, Regrouped, belonging, regrouped
+from retrieval.index.groups import Group, GroupRows, NewGroup, belonging, regrouped
 from retrieval.lexical.postings import LARGEST_BLOCK, Postings, TermPostings, join_terms, merge
 from retrieval.reading.threads import releasing_gil
 from service_kit.notifications import Notifications
@@ -115,12 +115,12 @@ class Compaction:
         groups = GroupRows(rows)
         added = await asyncio.to_thread(_added, recent, small)
         touched = [one async for some in groups.touched(added.terms, part, PARTS) for one in some]
-        found, left = await asyncio.to_thread(_regrouped, recent, added, touched)
-        growing = await rows.growing(dict(zip(found.frequent.terms, found.frequent.counts.tolist(), strict=True)))
-        blocks = await asyncio.to_thread(_blocks, found.frequent, growing)
+        own, frequent, left = await asyncio.to_thread(_regrouped, recent, added, touched)
+        growing = await rows.growing(dict(zip(frequent.terms, frequent.counts.tolist(), strict=True)))
+        blocks = await asyncio.to_thread(_blocks, frequent, growing)
         await rows.remove([*growing.values(), *small])
         await rows.add(blocks)
-        await groups.put(found.first_terms, found.terms)
+        await groups.put(own)
         await rows.remove_recent(recent)
         self.blocks.inc(len(blocks))
         self.seconds.observe(time.perf_counter() - start)
@@ -140,19 +140,19 @@ def _added(recent: Sequence[Recent], small: Sequence[PostingBlock]) -> TermPosti
 
 def _regrouped(
     recent: Sequence[Recent], added: TermPostings, touched: Sequence[Group]
-) -> tuple[Regrouped, list[tuple[int, TermPostings]]]:
-    """Returns the new groups, and by document what is left of the recent rows."""
+) -> tuple[list[NewGroup], TermPostings, list[tuple[int, TermPostings]]]:
+    """Returns the new groups, the terms for blocks, and by document what is left of the recent rows."""
     own = belonging(added, touched)
     groups = [group for group in touched if group.payload]
     rest = {term for term, ours in zip(added.terms, own.tolist(), strict=True) if not ours}
-    found = regrouped(groups, join_terms([added.of(own), *(group.terms for group in releasing_gil(groups))]))
+    new, frequent = regrouped(groups, join_terms([added.of(own), *(group.terms for group in releasing_gil(groups))]))
     if not rest:
-        return found, []
+        return new, frequent, []
     left = [
         (row.document, row.terms.of(np.array([term in rest for term in row.terms.terms], bool)))
         for row in releasing_gil(recent)
     ]
-    return found, left
+    return new, frequent, left
 
 
 def _blocks(frequent: TermPostings, growing: dict[str, PostingBlock]) -> list[tuple[str, Postings]]:

@@ -23,9 +23,8 @@ from inference.embedders import SpaceKey
 from relevance.analysis import Analyzer
 from relevance.wordpieces import WordPieces
 from retrieval.errors import ConvertedInvalid
-from retrieval.index.converted import read_chunks, read_vectors
 from retrieval.index.documents import IndexDocumentRows, KnownIndexDocument
-from retrieval.index.preparation import Facts, Prepared, prepare
+from retrieval.index.preparation import Facts, Prepared, prepare, read_chunks, read_vectors
 from retrieval.index.writer import IndexWriter
 from retrieval.reading.state import generation
 from retrieval.spaces.rows import SpaceRows

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,8 @@ from retrieval.lexical.postings import DEFLATED, TermPostings, decode_terms
 from retrieval.reading.arrays import array_text, term_array
 from retrieval.reading.threads import releasing_gil
 
+NewGroup: TypeAlias = tuple[str, TermPostings]
+"""The first term and the postings. The first term may no longer have any: it says where the group begins."""
 MOST_OF_A_TERM = 128  # postings; with more it gets a block
 _LARGEST, _OF_A_TERM, _OF_A_POSTING = 1600, 6, 5  # approximate bytes
 
@@ -37,15 +40,6 @@ class Group:
         return decode_terms(self.payload)
 
 
-@dataclass(frozen=True)
-class Regrouped:
-    """New groups: `first_terms` and `terms`, some of them empty. `frequent`: terms that leave the groups."""
-
-    frequent: TermPostings
-    first_terms: list[str]
-    terms: list[TermPostings]
-
-
 class GroupRows:
     """The groups of one workspace."""
 
@@ -60,17 +54,16 @@ class GroupRows:
         """
         known = set[str]()
         for some in batches(sorted(set(terms)), READ_AT_ONCE):
-            rows = await self.rows.read(PostingRowsSql.touched_groups, terms=term_array(some), part=part, parts=parts)
-            yield [Group(*row) for row in rows if row[0] not in known]
-            known.update(row[0] for row in rows)
+            values = {"terms": term_array(some), "part": part, "parts": parts}
+            groups = await self.rows.read(Group, PostingRowsSql.touched_groups, **values)
+            yield [group for group in groups if group.first_term not in known]
+            known.update(group.first_term for group in groups)
 
-    async def put(self, first_terms: Sequence[str], terms: Sequence[TermPostings]) -> None:
+    async def put(self, groups: Sequence[NewGroup]) -> None:
         """Replaces the groups that begin with the same terms; an empty one is deleted."""
-        pairs = list(zip(first_terms, terms, strict=True))
-        if gone := [first_term for first_term, own in pairs if not len(own)]:
+        if gone := [first_term for first_term, terms in groups if not len(terms)]:
             await self.rows.run(PostingRowsSql.remove_groups, first_terms=term_array(gone))
-        filled = [(first_term, own) for first_term, own in pairs if len(own)]
-        for some in batches(filled, WRITTEN_AT_ONCE):
+        for some in batches([(first_term, terms) for first_term, terms in groups if len(terms)], WRITTEN_AT_ONCE):
             await self.rows.run(PostingRowsSql.put_groups, **await asyncio.to_thread(_columns, some))
 
 
@@ -84,19 +77,20 @@ def belonging(added: TermPostings, groups: Sequence[Group]) -> NDArray[np.bool_]
     return own
 
 
-def regrouped(groups: Sequence[Group], every: TermPostings) -> Regrouped:
-    """Cuts the groups again; `every` has all terms of these groups and the added ones."""
+def regrouped(groups: Sequence[Group], every: TermPostings) -> tuple[list[NewGroup], TermPostings]:
+    """Cuts the groups again, some of which may be empty then; returns also the terms that are too frequent for groups.
+
+    `every` has all terms of these groups and the added ones.
+    """
     frequent = every.counts > MOST_OF_A_TERM
-    first_terms: list[str] = []
-    terms: list[TermPostings] = []
+    found: list[NewGroup] = []
     for first_term, own in releasing_gil(_cut(every.of(~frequent), sorted(group.first_term for group in groups))):
-        for number, part in enumerate(_split(own)):
-            first_terms.append(part.terms[0] if number else first_term)
-            terms.append(part)
-    return Regrouped(every.of(frequent), first_terms, terms)
+        first, *others = _split(own)
+        found += [(first_term, first), *((part.terms[0], part) for part in others)]
+    return found, every.of(frequent)
 
 
-def _cut(every: TermPostings, first_terms: list[str]) -> Iterator[tuple[str, TermPostings]]:
+def _cut(every: TermPostings, first_terms: list[str]) -> Iterator[NewGroup]:
     """Yields the terms by group; those before all groups are in the workspace's first one, which begins with ""."""
     if every.terms and (not first_terms or every.terms[0] < first_terms[0]):
         first_terms = ["", *first_terms]
@@ -117,7 +111,7 @@ def _split(own: TermPostings) -> Iterator[TermPostings]:
         yield own.part(start, end)
 
 
-def _columns(groups: Sequence[tuple[str, TermPostings]]) -> dict[str, object]:
+def _columns(groups: Sequence[NewGroup]) -> dict[str, object]:
     chunks = [own.all_postings.chunks for _, own in groups]
     return {
         "first_terms": term_array(first_term for first_term, _ in groups),

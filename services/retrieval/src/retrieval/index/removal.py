@@ -102,7 +102,7 @@ class PostingRemoval:
             removed += gone
         async for groups in self.groups.touched(self._terms):
             others, gone = await asyncio.to_thread(_groups_without, groups, chunks)
-            await self.groups.put([group.first_term for group, _ in others], [left for _, left in others])
+            await self.groups.put([(group.first_term, left) for group, left in others])
             removed += gone
         return removed
 

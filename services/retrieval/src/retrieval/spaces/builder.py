@@ -21,8 +21,7 @@ from inference.errors import (
     WrongEmbeddings,
 )
 from retrieval.spaces.filling import Filling
-from retrieval.spaces.rows import SpaceRows, SpaceSql, ensure_vector_index
-from retrieval.spaces.work import TABLE, LeasedSpace
+from retrieval.spaces.rows import TABLE, LeasedSpace, SpaceRows, SpaceSql, ensure_vector_index
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database

@@ -16,9 +16,8 @@ from inference.embeddings import Embedder
 from inference.errors import ContextTooLong
 from retrieval.reading.state import lock_documents, raise_generation
 from retrieval.reading.vectors import vector_array
-from retrieval.spaces.rows import MissingChunk, SpaceRows
+from retrieval.spaces.rows import LeasedSpace, MissingChunk, SpaceRows
 from retrieval.spaces.switch import publish_indexed, switch
-from retrieval.spaces.work import LeasedSpace
 from service_kit.outbox import Outbox
 from service_kit.postgres import Connection, Database
 from service_kit.work import WorkQueue

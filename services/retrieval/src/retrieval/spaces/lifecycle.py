@@ -18,9 +18,8 @@ from retrieval.errors import (
     UnknownEmbeddingModel,
     WorkspaceBusy,
 )
-from retrieval.spaces.rows import SpaceRow, SpaceRows, space_id
+from retrieval.spaces.rows import IDLE, SpaceRow, SpaceRows, space_id
 from retrieval.spaces.switch import ensure_active, switch
-from retrieval.spaces.work import IDLE
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
 from service_kit.problems import NotFound

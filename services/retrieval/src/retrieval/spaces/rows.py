@@ -18,10 +18,13 @@ from psycopg.rows import scalar_row
 from contracts.embedding_spaces import SpaceStatus
 from contracts.events import DocumentIndexed
 from inference.embedders import SpaceKey
-from retrieval.spaces.work import IDLE
 from service_kit.postgres import Connection
 from service_kit.repository import Repository
 from service_kit.statements import Statements
+from service_kit.work import WorkTable
+
+CHANNEL = "retrieval_embedding_space"
+IDLE = "idle"
 
 
 def space_id(model: str, dims: int) -> str:
@@ -55,6 +58,34 @@ class SpaceRow:
 
 
 @dataclass(frozen=True)
+class LeasedSpace:
+    """A space as it was when it was claimed. `attempts` counts this claim, and those before it that failed."""
+
+    workspace_id: UUID
+    lease_token: UUID
+    id: str
+    model: str
+    dims: int
+    status: str
+    attempts: int
+    rate: float | None
+
+    @property
+    def key(self) -> SpaceKey:
+        return self.model, self.dims
+
+    @property
+    def active(self) -> bool:
+        """Whether the workspace is searched in this space."""
+        return self.status == SpaceStatus.active
+
+    @property
+    def dropping(self) -> bool:
+        """True if the space is being deleted."""
+        return self.status == SpaceStatus.dropping
+
+
+@dataclass(frozen=True)
 class MissingChunk:
     """A chunk without a vector of the space."""
 
@@ -62,6 +93,17 @@ class MissingChunk:
     document_id: UUID
     heading_path: list[str]
     content: str
+
+
+# Claims list the configured models as `models` and `dims`; dropping a space does not need its model. A change of status
+# ends the lease; a space that needs no work is idle.
+TABLE = WorkTable(
+    name="embedding_space",
+    row=LeasedSpace,
+    channel=CHANNEL,
+    claimable="work.status = 'dropping' OR (work.model, work.dims) IN (SELECT * FROM unnest(%(models)s::text[], "
+    "%(dims)s::integer[]))",
+)
 
 
 class SpaceSql(Statements, file="spaces.sql"):
