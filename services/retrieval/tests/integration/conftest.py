@@ -242,19 +242,26 @@ def word_counts(text: str) -> list[float]:
     return vector
 
 
+@asynccontextmanager
+async def _answering(path: str, respond: Callable[[Request], Awaitable[JSONResponse]]):
+    """Yields the address of an HTTP server that answers POSTs there."""
+    app = Starlette(routes=[Route(path, respond, methods=["POST"])])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", ws="none", lifespan="off"))
+        running = asyncio.create_task(server.serve([listener]))
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        server.should_exit = True
+        await running
+
+
 @pytest.fixture
 async def provider():
     provider = Provider()
-    app = Starlette(routes=[Route("/v1/embeddings", provider.answer, methods=["POST"])])
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        provider.url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
-        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", ws="none", lifespan="off"))
-        serving = asyncio.create_task(server.serve([listener]))
+    async with _answering("/v1/embeddings", provider.answer) as address:
+        provider.url = f"{address}/v1"
         yield provider
         provider.open.set()
-        server.should_exit = True
-        await serving
 
 
 @pytest.fixture
@@ -266,14 +273,8 @@ def serving():
         async def respond(request: Request) -> JSONResponse:
             return JSONResponse(await answer(await request.json()))
 
-        with socket.socket() as listener:
-            listener.bind(("127.0.0.1", 0))
-            app = Starlette(routes=[Route(path, respond, methods=["POST"])])
-            server = uvicorn.Server(uvicorn.Config(app, log_level="critical", ws="none", lifespan="off"))
-            running = asyncio.create_task(server.serve([listener]))
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-            server.should_exit = True
-            await running
+        async with _answering(path, respond) as address:
+            yield address
 
     return serve
 

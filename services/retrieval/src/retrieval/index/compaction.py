@@ -75,7 +75,7 @@ class Compaction:
 
         A workspace that another replica is folding is left to it.
         """
-        left = {one.workspace_id for one in await self._waiting(most)}
+        left = await self._waiting(most)
         while left:
             for workspace_id in list(left):
                 try:
@@ -86,7 +86,7 @@ class Compaction:
                         "recent postings not folded yet", extra={"workspace_id": str(workspace_id)}, exc_info=error
                     )
                     left.discard(workspace_id)
-            left &= {one.workspace_id for one in await self._waiting(most)}
+            left &= await self._waiting(most)
 
     async def fold(self, workspace_id: UUID, most: int = FOLDED_AT_ONCE) -> bool:
         """Folds about `most` postings of the oldest rows; returns False if there was nothing to do."""
@@ -126,11 +126,11 @@ class Compaction:
         self.seconds.observe(time.perf_counter() - start)
         return await rows.add_recent(left)
 
-    async def _waiting(self, most: int) -> list[WaitingPostings]:
+    async def _waiting(self, most: int) -> set[UUID]:
         async with self.database.system() as connection:
             found = await SystemRepository(connection).all(PostingRowsSql.recent_workspaces, WaitingPostings)
         self.waiting.set(sum(one.documents for one in found))
-        return [one for one in found if one.documents > most or one.postings > MOST_RECENT_POSTINGS]
+        return {one.workspace_id for one in found if one.documents > most or one.postings > MOST_RECENT_POSTINGS}
 
 
 def _added(recent: Sequence[Recent], small: Sequence[PostingBlock]) -> TermPostings:
