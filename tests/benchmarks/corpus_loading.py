@@ -22,7 +22,7 @@ from contracts.events import DocumentConverted, Event
 from contracts.ingestion import Chunk
 from inference.embeddings import BUNDLED_SPACE
 from retrieval.index.blocks import CHANNEL
-from retrieval.index.compaction import Compaction, CompactionMetrics
+from retrieval.index.compaction import Compaction
 from retrieval.index.consumer import Indexer
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox, new_event
@@ -93,7 +93,7 @@ async def folding(database: Database, url: str) -> AsyncIterator[None]:
 
 
 def compaction(database: Database) -> Compaction:
-    return Compaction(database, CompactionMetrics(CollectorRegistry()))
+    return Compaction(database, CollectorRegistry())
 
 
 def as_event(document: SyntheticDocument, objects: Objects) -> Event:

@@ -29,8 +29,7 @@ from retrieval.dense.query_vectors import QueryVectors
 from retrieval.search.legs import Legs
 from retrieval.search.search import Search
 from retrieval.spaces.builder import SpaceBuilder
-from retrieval.spaces.rows import SpaceRows
-from retrieval.spaces.work import CHANNEL
+from retrieval.spaces.rows import CHANNEL, SpaceRows
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox
 

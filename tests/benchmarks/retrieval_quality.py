@@ -42,7 +42,7 @@ from inference.settings import EmbeddingSettings
 from relevance.analysis import Analyzer
 from relevance.wordpieces import WordPieces
 from retrieval.dense.query_vectors import QueryVectors
-from retrieval.index.compaction import Compaction, CompactionMetrics
+from retrieval.index.compaction import Compaction
 from retrieval.index.preparation import ChunkVectors, Facts, prepare
 from retrieval.index.writer import IndexWriter
 from retrieval.reading.leg import SearchLimits
@@ -158,7 +158,7 @@ class Bench:
         for number, (name, title, text) in enumerate(dataset.documents):
             document, chunks = converted(uuid5(SPACE, name), name, title, [text], self.embedder.space)
             await self.index(workspace_id, document, chunks, vectors[number : number + 1])
-        await Compaction(self.database, CompactionMetrics(CollectorRegistry())).work_off()
+        await Compaction(self.database, CollectorRegistry()).work_off()
         return workspace_id
 
     async def ask(self, workspace_id: UUID, query: str, mode: SearchMode, **more: bool) -> SearchResponse:
@@ -262,7 +262,7 @@ async def speed(bench: Bench, folders: list[Path]) -> None:
         chunk_count += len(texts)
         words = [word for word in texts[len(texts) // 2].split() if word.isalpha()]
         questions.append(" ".join(words[:8]) or file.name)
-    await Compaction(bench.database, CompactionMetrics(CollectorRegistry())).work_off()
+    await Compaction(bench.database, CollectorRegistry()).work_off()
     total = sum(seconds for seconds, _ in took)
     print(f"{len(took)} documents, {chunk_count} chunks indexed in {total:.1f} s ({chunk_count / total:.0f} chunks/s)")
     small = sorted(1000 * seconds for seconds, chunks in took if chunks <= 10)

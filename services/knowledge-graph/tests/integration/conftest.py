@@ -1,13 +1,14 @@
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from eventually import eventually
 from redis.asyncio import Redis
+from sent_events import send_events
 
 from contracts.events import DOCUMENTS, DocumentConverted, DocumentDeleted, Event, EventData
 from contracts.ingestion import Chunk
@@ -122,22 +123,7 @@ class Documents:
         self, several: Sequence[EventData], *, workspace_id: UUID | None = None, event_id: UUID | None = None
     ) -> list[UUID]:
         """Writes events that are read together."""
-        sent = list[UUID]()
-        async with self.redis.pipeline(transaction=True) as pipe:
-            for data in several:
-                event = Event(
-                    id=event_id or uuid4(),
-                    source=data.sources[0],
-                    type=data.event_type,
-                    time=datetime.now(UTC),
-                    subject=str(getattr(data, "document_id", "test")),
-                    workspace_id=workspace_id or self.workspace_id,
-                    data=data.model_dump(mode="json"),
-                )
-                pipe.xadd(data.stream, {"event": event.model_dump_json()})
-                sent.append(event.id)
-            await pipe.execute()
-        return sent
+        return await send_events(self.redis, several, workspace_id or self.workspace_id, event_id)
 
     async def graph(self, texts: list[str], **more: Any) -> UUID:
         """Converts a document, waits until it is graphed and returns its id."""
@@ -172,13 +158,6 @@ class Documents:
             return groups["knowledge-graph"]["lag"], groups["knowledge-graph"]["pending"]
 
         await eventually(lag, lambda found: found == (0, 0))
-
-
-async def eventually(read: Callable[[], Awaitable[Any]], good: Callable[[Any], bool], seconds: float = 120) -> Any:
-    async with asyncio.timeout(seconds):
-        while not good(found := await read()):  # noqa: ASYNC110  another server's state has no event
-            await asyncio.sleep(0.05)
-    return found
 
 
 @pytest.fixture

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
-from uuid import uuid4
 
 import pytest
+from sent_events import event_of
 
-from contracts.events import DocumentConverted, DocumentDeleted, Event
+from contracts.events import DocumentDeleted
 from knowledge_graph.consumer import DocumentGraphs
 from knowledge_graph.extraction.extractor import Extractor
 from service_kit.outbox import Outbox
@@ -59,7 +58,7 @@ async def test_two_replicas_process_documents_with_the_same_names(make_database,
     async with Database(url, 4).opened() as database, Extractor() as extractor:
         replicas = [DocumentGraphs(database, object_store, extractor, Outbox("test"), projects=False) for _ in range(2)]
         texts = ["AuthService calls UserDB.", "UserDB is used by AuthService.", "LedgerDB, UserDB and AuthService."]
-        events = [_event(documents.convert([text], name=f"{n}.md"), workspace_id) for n, text in enumerate(texts * 3)]
+        events = [event_of(documents.convert([text], name=f"{n}.md"), workspace_id) for n, text in enumerate(texts * 3)]
         await asyncio.gather(*(replicas[number % 2].graph(event) for number, event in enumerate(events)))
         async with database.workspace(workspace_id) as connection:
             cursor = await connection.execute("SELECT mentions, documents FROM entity WHERE name = 'AuthService'")
@@ -71,15 +70,3 @@ async def test_two_replicas_process_documents_with_the_same_names(make_database,
                 "WHERE event ->> 'type' = 'document.failed.v1'"
             )
             assert await cursor.fetchall() == [("graph", "ObjectMissing")]
-
-
-def _event(data: DocumentConverted, workspace_id) -> Event:
-    return Event(
-        id=uuid4(),
-        source="test",
-        type=data.event_type,
-        time=datetime.now(UTC),
-        subject="test",
-        workspace_id=workspace_id,
-        data=data.model_dump(mode="json"),
-    )

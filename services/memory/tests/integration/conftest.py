@@ -1,14 +1,14 @@
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
 import httpx2
 import pytest
+from eventually import eventually
 from redis.asyncio import Redis
+from sent_events import send_events
 
 from contracts.events import (
     DOCUMENTS,
@@ -68,17 +68,8 @@ class Streams:
         self.redis, self.workspace_id = redis, workspace_id
 
     async def send(self, data: EventData, *, workspace_id: UUID | None = None, event_id: UUID | None = None) -> UUID:
-        event = Event(
-            id=event_id or uuid4(),
-            source=data.sources[0],
-            type=data.event_type,
-            time=datetime.now(UTC),
-            subject=str(getattr(data, "document_id", "test")),
-            workspace_id=workspace_id or self.workspace_id,
-            data=data.model_dump(mode="json"),
-        )
-        await self.redis.xadd(data.stream, {"event": event.model_dump_json()})
-        return event.id
+        [sent] = await send_events(self.redis, [data], workspace_id or self.workspace_id, event_id)
+        return sent
 
     async def turn(self, user_id: UUID, question: str, documents: list[UUID], **more: Any) -> UUID:
         data = TurnCompleted(
@@ -126,13 +117,6 @@ class Streams:
             return groups["memory"]["lag"], groups["memory"]["pending"]
 
         await eventually(lag, lambda found: found == (0, 0))
-
-
-async def eventually(read: Callable[[], Awaitable[Any]], good: Callable[[Any], bool], seconds: float = 120) -> Any:
-    async with asyncio.timeout(seconds):
-        while not good(found := await read()):  # noqa: ASYNC110  another server's state has no event
-            await asyncio.sleep(0.05)
-    return found
 
 
 @pytest.fixture

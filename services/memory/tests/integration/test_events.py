@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from datetime import UTC, datetime
 from importlib.metadata import version
 from uuid import uuid4
 
 import pytest
+from eventually import eventually
+from sent_events import send_events
 
 from contracts.events import (
     DOCUMENTS,
     TURNS,
     DocumentDeleted,
-    Event,
     SessionDeleted,
     TurnCompletedV1,
     WorkspaceDeleted,
@@ -23,13 +22,6 @@ from service_kit.migrate import migrations, short_name
 from service_kit.streams import dead_letters
 
 DOCUMENT = uuid4()
-
-
-async def eventually(read, good, seconds: float = 120):
-    async with asyncio.timeout(seconds):
-        while not good(found := await read()):  # noqa: ASYNC110  another server's state has no event
-            await asyncio.sleep(0.05)
-    return found
 
 
 @pytest.fixture
@@ -101,19 +93,8 @@ async def test_receipts_of_documents_deleted_together_count_each_memory_once(str
     await streams.turn(principal.user_id, "a", documents[:2], answer="from two")
     await streams.turn(principal.user_id, "b", [documents[0], documents[2]], answer="from one that stays")
     await streams.drained(TURNS)
-    async with redis.pipeline(transaction=True) as together:
-        for document in documents[:2]:
-            event = Event(
-                id=uuid4(),
-                source="ingestion",
-                type=DocumentDeleted.event_type,
-                time=datetime.now(UTC),
-                subject=str(document),
-                workspace_id=principal.workspace_id,
-                data={"document_id": str(document)},
-            )
-            together.xadd(DOCUMENTS, {"event": event.model_dump_json()})
-        await together.execute()
+    deleted = [DocumentDeleted(document_id=document) for document in documents[:2]]
+    await send_events(redis, deleted, principal.workspace_id)
     receipts = await eventually(streams.purged, lambda found: len(found) == 2)
     assert {one.document_id for one in receipts} == set(documents[:2])
     assert sum(one.removed["memories"] for one in receipts) == 1

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
 from redis.asyncio import Redis
+from sent_events import send_events
 
 from contracts.events import DOCUMENTS, DocumentDeleted, DocumentPurged, Event
 from orchestrator.sessions.attachments import MOST_DOCUMENTS
@@ -133,16 +133,7 @@ async def test_deleting_a_document_detaches_it_from_every_session_and_is_confirm
         artifact = f"/v1/sessions/{sessions[0]}/artifact"
         shown = await service.client.put(artifact, json={"kind": "pdf", "document_id": deleted})
         assert shown.status_code == 201
-        event = Event(
-            id=uuid4(),
-            source="ingestion",
-            type=DocumentDeleted.event_type,
-            time=datetime.now(UTC),
-            subject=deleted,
-            workspace_id=workspace_id,
-            data={"document_id": deleted},
-        )
-        await redis.xadd(DOCUMENTS, {"event": event.model_dump_json()})
+        await send_events(redis, [DocumentDeleted(document_id=UUID(deleted))], workspace_id)
         async with asyncio.timeout(120):
             while [await listed(service, one) for one in sessions] != [[kept], [kept]]:  # noqa: ASYNC110  no event tells
                 await asyncio.sleep(0.05)

@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
 from redis.asyncio import Redis
+from sent_events import send_events
 
 from contracts.events import DOCUMENTS, Event, WorkspaceDeleted, WorkspacePurged, run_stream
 
 
 async def delete(redis: Redis, workspace_id: UUID) -> WorkspacePurged:
     """Announces the deletion like the gateway; returns the confirmation."""
-    event = Event(
-        id=uuid4(),
-        source="gateway",
-        type=WorkspaceDeleted.event_type,
-        time=datetime.now(UTC),
-        subject=str(workspace_id),
-        workspace_id=workspace_id,
-        data={},
-    )
-    await redis.xadd(DOCUMENTS, {"event": event.model_dump_json()})
+    await send_events(redis, [WorkspaceDeleted()], workspace_id)
     async with asyncio.timeout(120):
         while True:
             for _, fields in await redis.xrange(DOCUMENTS):

@@ -22,10 +22,10 @@ from retrieval.dense.query_vectors import QueryVectors
 from retrieval.embeddings.api import router as embeddings_router
 from retrieval.embeddings.embedding import TextEmbedding
 from retrieval.index import blocks
+from retrieval.index.api import IndexDocuments
 from retrieval.index.api import router as index_router
-from retrieval.index.compaction import Compaction, CompactionMetrics
+from retrieval.index.compaction import Compaction
 from retrieval.index.consumer import GROUP, Indexer
-from retrieval.index.listing import IndexDocuments
 from retrieval.index.orphans import OrphanRemoval
 from retrieval.reading.leg import SearchLimits
 from retrieval.reading.snapshot import SearchStore
@@ -41,8 +41,7 @@ from retrieval.settings import Settings
 from retrieval.spaces.api import router as spaces_router
 from retrieval.spaces.builder import SpaceBuilder
 from retrieval.spaces.lifecycle import SpaceLifecycle
-from retrieval.spaces.rows import ensure_vector_index
-from retrieval.spaces.work import CHANNEL
+from retrieval.spaces.rows import CHANNEL, ensure_vector_index
 from retrieval.tuning.api import router as settings_router
 from retrieval.tuning.store import SearchSettingsStore
 from service_kit.app import service_app
@@ -69,7 +68,7 @@ def create_app(settings: Settings) -> FastAPI:
             metrics = app.state.metrics.registry
             calls = EmbeddingMetrics(metrics)
             embedders = await stack.enter_async_context(aclosing(build_embedders(settings, watch=calls.of("query"))))
-            default = embedders.default.space
+            default = (embedders.default.space.model, embedders.default.space.dims)
             await _prepare_default(database, embedders)
             reranker = build_reranker(settings)
             if reranker is not None:
@@ -88,12 +87,9 @@ def create_app(settings: Settings) -> FastAPI:
             kept = cache if settings.search_cache else None
             searching = build_search(database, embedders, settings, reranker, kept, graphs, metrics)
             app.state.search = ScopedSearch(searching, SessionDocuments(orchestrator))
-            app.state.search_settings = SearchSettingsStore(
-                database, (default.model, default.dims), searching.legs.registry
-            )
-            app.state.context = ContextAssembly(
-                ContextTokenizers(settings.tokenizers_folder, settings.context_tokenizer)
-            )
+            app.state.search_settings = SearchSettingsStore(database, default, searching.legs.registry)
+            tokenizers = ContextTokenizers(settings.tokenizers_folder, settings.context_tokenizer)
+            app.state.context = ContextAssembly(tokenizers, app.state.search)
             texts = calls.of("texts")
             yielding = await stack.enter_async_context(
                 aclosing(build_embedders(settings, background=True, watch=texts))
@@ -102,7 +98,7 @@ def create_app(settings: Settings) -> FastAPI:
             app.state.spaces = SpaceLifecycle(database, embedders, outbox)
             app.state.index_documents = IndexDocuments(database, default)
             app.state.health.add("object_store", objects.check)
-            indexer = Indexer(database, objects, outbox, (default.model, default.dims), cache.delete)
+            indexer = Indexer(database, objects, outbox, default, cache.delete)
             background = await stack.enter_async_context(
                 service.running(
                     {DOCUMENTS: indexer.handlers}, indexer.on_dead, after=[cache.delete], together=indexer.together
@@ -118,7 +114,7 @@ def create_app(settings: Settings) -> FastAPI:
             )
             background.start("embedding_spaces", builder.worker.run)
             background.start("embedding_spaces_housekeeping", builder.keep_house)
-            compaction = Compaction(database, CompactionMetrics(metrics))
+            compaction = Compaction(database, metrics)
             background.start("compaction", lambda: compaction.run(service.notifications))
             background.start("orphans", OrphanRemoval(database, metrics).run)
             yield

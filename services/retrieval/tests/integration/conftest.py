@@ -7,14 +7,15 @@ import socket
 import zlib
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 import uvicorn
+from eventually import eventually
 from prometheus_client import CollectorRegistry
 from redis.asyncio import Redis
+from sent_events import send_events
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -28,7 +29,7 @@ from relevance.analysis import Analyzer
 from relevance.wordpieces import WordPieces
 from retrieval.app import create_app
 from retrieval.graph import leg as graph_leg
-from retrieval.index.compaction import Compaction, CompactionMetrics
+from retrieval.index.compaction import Compaction
 from retrieval.index.preparation import ChunkVectors, Facts, prepare
 from retrieval.index.writer import IndexWriter
 from retrieval.settings import Settings
@@ -88,7 +89,7 @@ def index(database, workspace_id):
 @pytest.fixture
 def compaction(database):
     """The task that folds recent postings, run only on demand."""
-    return Compaction(database, CompactionMetrics(CollectorRegistry()))
+    return Compaction(database, CollectorRegistry())
 
 
 @pytest.fixture
@@ -161,24 +162,9 @@ class Ingestion:
         self, several: Sequence[EventData], *, workspace: UUID | None = None, event_id: UUID | None = None
     ) -> list[UUID]:
         """Writes events that are read together."""
-        sent = list[UUID]()
-        async with self.redis.pipeline(transaction=True) as pipe:
-            for one in several:
-                owned = isinstance(one, DocumentConverted)
-                data = _owned(one, workspace or self.workspace_id) if owned else one
-                event = Event(
-                    id=event_id or uuid4(),
-                    source=data.sources[0],
-                    type=data.event_type,
-                    time=datetime.now(UTC),
-                    subject=str(getattr(data, "document_id", "test")),
-                    workspace_id=workspace or self.workspace_id,
-                    data=data.model_dump(mode="json"),
-                )
-                pipe.xadd(data.stream, {"event": event.model_dump_json()})
-                sent.append(event.id)
-            await pipe.execute()
-        return sent
+        place = workspace or self.workspace_id
+        several = [_owned(data, place) if isinstance(data, DocumentConverted) else data for data in several]
+        return await send_events(self.redis, several, place, event_id)
 
     async def store(self, document, workspace: UUID | None = None) -> None:
         document.data = _owned(document.data, workspace or self.workspace_id)
@@ -256,19 +242,26 @@ def word_counts(text: str) -> list[float]:
     return vector
 
 
+@asynccontextmanager
+async def _answering(path: str, respond: Callable[[Request], Awaitable[JSONResponse]]):
+    """Yields the address of an HTTP server that answers POSTs there."""
+    app = Starlette(routes=[Route(path, respond, methods=["POST"])])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", ws="none", lifespan="off"))
+        running = asyncio.create_task(server.serve([listener]))
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        server.should_exit = True
+        await running
+
+
 @pytest.fixture
 async def provider():
     provider = Provider()
-    app = Starlette(routes=[Route("/v1/embeddings", provider.answer, methods=["POST"])])
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        provider.url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
-        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", ws="none", lifespan="off"))
-        serving = asyncio.create_task(server.serve([listener]))
+    async with _answering("/v1/embeddings", provider.answer) as address:
+        provider.url = f"{address}/v1"
         yield provider
         provider.open.set()
-        server.should_exit = True
-        await serving
 
 
 @pytest.fixture
@@ -280,23 +273,10 @@ def serving():
         async def respond(request: Request) -> JSONResponse:
             return JSONResponse(await answer(await request.json()))
 
-        with socket.socket() as listener:
-            listener.bind(("127.0.0.1", 0))
-            app = Starlette(routes=[Route(path, respond, methods=["POST"])])
-            server = uvicorn.Server(uvicorn.Config(app, log_level="critical", ws="none", lifespan="off"))
-            running = asyncio.create_task(server.serve([listener]))
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-            server.should_exit = True
-            await running
+        async with _answering(path, respond) as address:
+            yield address
 
     return serve
-
-
-async def eventually(read: Callable[[], Awaitable[Any]], good: Callable[[Any], bool], seconds: float = 180) -> Any:
-    async with asyncio.timeout(seconds):
-        while not good(found := await read()):  # noqa: ASYNC110  another server's state has no event
-            await asyncio.sleep(0.05)
-    return found
 
 
 @pytest.fixture(name="eventually")

@@ -17,8 +17,7 @@ from inference.factory import build_embedders
 from retrieval.app import create_app
 from retrieval.spaces import builder as builder_module
 from retrieval.spaces.builder import SpaceBuilder
-from retrieval.spaces.rows import SpaceRows
-from retrieval.spaces.work import CHANNEL, LeasedSpace
+from retrieval.spaces.rows import CHANNEL, LeasedSpace, SpaceRows
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox
 

@@ -18,7 +18,7 @@ import retrieval.lexical.vocabulary
 from contracts.retrieval import SearchRequest
 from relevance.analysis import Analyzer
 from relevance.bm25 import Parameters
-from retrieval.index.compaction import Compaction, CompactionMetrics
+from retrieval.index.compaction import Compaction
 from retrieval.lexical.leg import LexicalLeg
 from retrieval.ranking.features import Registry, SpaceWeights
 from retrieval.ranking.rule import RankingRule
@@ -43,7 +43,7 @@ class Answer:
 
 @pytest.fixture
 def compact(database):
-    return Compaction(database, CompactionMetrics(CollectorRegistry())).work_off
+    return Compaction(database, CollectorRegistry()).work_off
 
 
 @pytest.fixture

@@ -8,8 +8,7 @@ import pytest
 from work_conformance import WorkCase, WorkConformance
 
 from contracts.embedding_spaces import SpaceStatus
-from retrieval.spaces.rows import SpaceRows, space_id
-from retrieval.spaces.work import CHANNEL, IDLE, TABLE
+from retrieval.spaces.rows import CHANNEL, IDLE, TABLE, SpaceRows, space_id
 from service_kit.notifications import Notifications
 from service_kit.work import WorkQueue
 

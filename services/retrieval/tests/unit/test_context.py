@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from contracts.prompt_fence import LONGEST_ATTRIBUTE, fenced
 from contracts.retrieval import Highlight, Hit, Surrounding, SurroundingPart
+from inference.estimate import estimated_tokens
 from inference.tokens import count_tokens, load_minilm_tokenizer
 from retrieval.context.excerpts import neutralised
 from retrieval.context.packing import pack
-from retrieval.context.tokenizers import ESTIMATE, MINILM, ContextTokenizers, estimated
+from retrieval.context.tokenizers import ESTIMATE, MINILM, ContextTokenizers
 from retrieval.errors import TokenizerUnusable, UnknownTokenizer
 from retrieval.search.overlap import joined
 
@@ -152,7 +153,7 @@ TEXTS = st.one_of(
 @given(
     st.lists(st.tuples(st.lists(TEXTS, min_size=1, max_size=4), st.integers(0, 3)), max_size=8),
     st.integers(1, 400),
-    st.sampled_from([minilm, words, estimated, len]),
+    st.sampled_from([minilm, words, estimated_tokens, len]),
 )
 def test_a_context_never_exceeds_its_budget(passages, budget, count) -> None:
     hits = [hit(texts[own % len(texts)], around=(texts, own % len(texts))) for texts, own in passages]

@@ -4,28 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends
 
 from contracts.base import ProblemBody
 from contracts.evidence import ContextRequest, ContextResponse, Tokenizers
-from retrieval.context.assembly import ContextAssembly, Searching
+from retrieval.context.assembly import ContextAssembly
 from service_kit.auth import Viewer
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/context", tags=["retrieval"])
-
-
-def context_assembly(request: Request) -> ContextAssembly:
-    found: ContextAssembly = request.app.state.context
-    return found
-
-
-def searching(request: Request) -> Searching:
-    found: Searching = request.app.state.search
-    return found
-
-
-Assembly = Annotated[ContextAssembly, Depends(context_assembly)]
-Search = Annotated[Searching, Depends(searching)]
+Assembly = Annotated[ContextAssembly, Depends(from_state("context"))]
 
 
 @router.post(
@@ -33,14 +21,14 @@ Search = Annotated[Searching, Depends(searching)]
     summary="Gather evidence for a prompt",
     responses={422: {"model": ProblemBody}, 503: {"model": ProblemBody}},
 )
-async def assemble_context(body: ContextRequest, caller: Viewer, assembly: Assembly, search: Search) -> ContextResponse:
+async def assemble_context(body: ContextRequest, caller: Viewer, assembly: Assembly) -> ContextResponse:
     """Returns the passages that answer the queries best, as one text of at most `max_tokens` tokens, best first.
 
     Each is in a block `<passage number="1" document="..." section="..." page="...">`, which its own text cannot close
     or imitate: what documents say is data. Near-duplicates are left out, neighbouring passages are merged, and `cut`
     says what did not fit. An unknown tokenizer is rejected; the problem's `available` lists the known ones.
     """
-    return await assembly(caller, body, search)
+    return await assembly(caller, body)
 
 
 @router.get("/tokenizers", summary="List the tokenizers for contexts")

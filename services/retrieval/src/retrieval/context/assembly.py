@@ -12,19 +12,18 @@ from retrieval.context.packing import Packet, pack
 from retrieval.context.tokenizers import ContextTokenizers
 from service_kit.auth import Principal
 
-Searching = Callable[[Principal, SearchRequest], Awaitable[SearchResponse]]
-
 
 @dataclass(frozen=True)
 class ContextAssembly:
     """Packs what a search finds."""
 
     tokenizers: ContextTokenizers
+    search: Callable[[Principal, SearchRequest], Awaitable[SearchResponse]]
 
-    async def __call__(self, caller: Principal, request: ContextRequest, search: Searching) -> ContextResponse:
+    async def __call__(self, caller: Principal, request: ContextRequest) -> ContextResponse:
         """Returns the evidence. Raises UnknownTokenizer, TokenizerUnusable, and what `search` raises."""
         tokenizer = self.tokenizers.check(request.tokenizer)
-        found = await search(caller, _search_of(request))
+        found = await self.search(caller, _search_of(request))
 
         def work() -> Packet:
             return pack(found.hits, request.max_tokens, self.tokenizers.counting(tokenizer))

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
+from inference.estimate import estimated_tokens
 from inference.tokens import count_tokens, load_minilm_tokenizer
 from retrieval.errors import TokenizerUnusable, UnknownTokenizer
 
 MINILM = "minilm"
 ESTIMATE = "estimate-4-bytes"
-BYTES_PER_TOKEN = 4
 
 
 class ContextTokenizers:
@@ -25,7 +25,7 @@ class ContextTokenizers:
     def __init__(self, folder: Path | None = None, default: str = MINILM) -> None:
         """Raises UnknownTokenizer if the default is none of them."""
         self._files = {file.stem: file for file in sorted(folder.glob("*.json"))} if folder else {}
-        self._counting: dict[str, Callable[[str], int]] = {ESTIMATE: estimated}
+        self._counting: dict[str, Callable[[str], int]] = {ESTIMATE: estimated_tokens}
         self._lock = threading.Lock()
         self.default = default
         if default not in self.names:
@@ -63,8 +63,3 @@ class ContextTokenizers:
 
     def _unknown(self, name: str) -> UnknownTokenizer:
         return UnknownTokenizer(f"there is no tokenizer {name!r}", available=self.names)
-
-
-def estimated(text: str) -> int:
-    """Returns a quarter of the text's bytes in UTF-8, rounded up: about what tokenizers make of prose."""
-    return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)

@@ -26,17 +26,12 @@ class Highlighter:
         weight: Callable[[str], float],
     ) -> dict[int, list[ScoredSpan]]:
         """Returns spans by chunk, best first. `weights` are those of the query's terms, `weight` that of a word."""
-        return await asyncio.to_thread(self._best, chunks, query, weights, weight)
 
-    def _best(
-        self,
-        chunks: Sequence[IndexedChunk],
-        query: str,
-        weights: Mapping[str, float],
-        weight: Callable[[str], float],
-    ) -> dict[int, list[ScoredSpan]]:
-        pieces = self.matcher.pieces
-        by_chunk = {chunk.number: scoring.sentences_of(chunk, weights, self.analyzer) for chunk in chunks}
-        texts = pieces.distinct([one.read for sentences in by_chunk.values() for one in sentences])
-        likeness = iter(self.matcher.score(pieces.weighted(query, weight), texts).tolist())
-        return {number: scoring.best([(one, next(likeness)) for one in by_chunk[number]]) for number in by_chunk}
+        def work() -> dict[int, list[ScoredSpan]]:
+            pieces = self.matcher.pieces
+            by_chunk = {chunk.number: scoring.sentences_of(chunk, weights, self.analyzer) for chunk in chunks}
+            texts = pieces.distinct([one.read for sentences in by_chunk.values() for one in sentences])
+            likeness = iter(self.matcher.score(pieces.weighted(query, weight), texts).tolist())
+            return {number: scoring.best([(one, next(likeness)) for one in by_chunk[number]]) for number in by_chunk}
+
+        return await asyncio.to_thread(work)

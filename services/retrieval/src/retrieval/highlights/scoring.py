@@ -4,30 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Protocol
 
 from relevance.analysis import Analyzer
 from relevance.languages import stemming_of
 from retrieval.highlights.sentences import is_code, spans
+from retrieval.reading.reader import IndexedChunk
 from service_kit.sentences import Span
 
 MOST_PER_HIT = 3
 SOFT_WEIGHT = 0.6
 CONTEXT_WEIGHT = 0.5  # of a term that is in the heading and not in the sentence
 LONGEST_QUOTE = 1_000  # characters; a longer span is quoted only if there is no other
-
-
-class HitText(Protocol):
-    """The parts of a hit that are read."""
-
-    @property
-    def content(self) -> str: ...
-    @property
-    def media_type(self) -> str: ...
-    @property
-    def language(self) -> str | None: ...
-    @property
-    def heading_path(self) -> Sequence[str]: ...
 
 
 @dataclass(frozen=True)
@@ -51,7 +38,7 @@ class ScoredSpan:
     score: float
 
 
-def sentences_of(chunk: HitText, weights: Mapping[str, float], analyzer: Analyzer) -> list[Sentence]:
+def sentences_of(chunk: IndexedChunk, weights: Mapping[str, float], analyzer: Analyzer) -> list[Sentence]:
     """Returns the spans of one hit in order; words are analysed by the rules of its document's language."""
     stemming = stemming_of(chunk.language)
     content, code = chunk.content, is_code(chunk.media_type)

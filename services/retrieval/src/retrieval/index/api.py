@@ -1,28 +1,46 @@
-"""Routes of the index: parse, call, return."""
+"""Lists the indexed documents, for comparison with what should be indexed."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends
 
 from contracts.base import Page
 from contracts.registry import INGESTION
 from contracts.retrieval import IndexedDocument
-from retrieval.index.listing import IndexDocuments
+from inference.embedders import SpaceKey
+from retrieval.index.documents import IndexDocumentRows
+from retrieval.spaces.rows import SpaceRows
 from service_kit.auth import viewer_or
-from service_kit.pagination import Cursor, Limit
+from service_kit.pagination import Cursor, Limit, decode_cursor, page
+from service_kit.postgres import Database
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/index", tags=["retrieval"])
+BEFORE_ALL = UUID(int=0)
 
 
-def index_documents(request: Request) -> IndexDocuments:
-    found: IndexDocuments = request.app.state.index_documents
-    return found
+@dataclass(frozen=True)
+class IndexDocuments:
+    """Lists indexed documents; `default` is the embedding space of workspaces without an active one."""
+
+    database: Database
+    default: SpaceKey
+
+    async def page(self, workspace_id: UUID, limit: int, cursor: str | None) -> Page[IndexedDocument]:
+        """Returns documents by id, with the number of their vectors in the active space. Raises BadCursor."""
+        (after,) = decode_cursor(cursor, UUID)
+        async with self.database.workspace(workspace_id) as connection:
+            active = await SpaceRows(connection, workspace_id).active()
+            space = active.key if active else self.default
+            rows = await IndexDocumentRows(connection, workspace_id).page(after or BEFORE_ALL, limit + 1, space)
+        return page(rows, limit, lambda row: (row.document_id,))
 
 
-InUse = Annotated[IndexDocuments, Depends(index_documents)]
+InUse = Annotated[IndexDocuments, Depends(from_state("index_documents"))]
 Surveyed = Annotated[UUID, Depends(viewer_or(INGESTION))]
 
 

@@ -6,14 +6,14 @@ Rows are written once: a changed row is deleted and written under another number
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, LiteralString
+from typing import LiteralString, TypeVar
 
 import numpy as np
+from psycopg.rows import args_row
 
-from retrieval.index.statements import PostingRowsSql
 from retrieval.lexical.columns import Int64s
 from retrieval.lexical.postings import (
     LARGEST_BLOCK,
@@ -28,10 +28,12 @@ from retrieval.lexical.statements import PostingSql
 from retrieval.reading.arrays import array_text, term_array
 from retrieval.reading.threads import releasing_gil
 from service_kit.repository import Repository
+from service_kit.statements import Statements
 
 CHANNEL = "retrieval_recent_postings"
 MOST_RECENT = 200  # rows of a workspace that are not folded into blocks yet
 WRITTEN_AT_ONCE, READ_AT_ONCE = 1000, 1000
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -58,22 +60,51 @@ class Recent:
         return decode_terms(self.payload)
 
 
+class PostingRowsSql(Statements, file="postings.sql"):
+    """Blocks, groups and recent rows of postings."""
+
+    lock: LiteralString
+    try_lock: LiteralString
+    every_term: LiteralString
+    insert_blocks: LiteralString
+    remove_blocks: LiteralString
+    growing_blocks: LiteralString
+    small_blocks: LiteralString
+    touched_blocks: LiteralString
+    touched_groups: LiteralString
+    put_groups: LiteralString
+    remove_groups: LiteralString
+    recent_of_documents: LiteralString
+    oldest_recent: LiteralString
+    insert_recents: LiteralString
+    remove_recent: LiteralString
+    recent_workspaces: LiteralString
+    ask_for_compaction: LiteralString
+    chunk_texts: LiteralString
+
+
 class PostingRows(Repository):
     """The rows of one workspace."""
 
     async def lock(self) -> None:
-        """Keeps others from removing or moving postings until the transaction ends; new ones can be added."""
+        """Keeps others from removing or moving postings until the transaction ends; new ones can be added.
+
+        Takes the workspace's lock first.
+        """
         await self.run(PostingRowsSql.lock)
 
     async def try_lock(self) -> bool:
-        """Takes the same lock if it is free."""
+        """Takes the same locks if they are free; returns False if not, or if the workspace was deleted."""
         return bool(await self.value(PostingRowsSql.try_lock))
+
+    async def every_term(self) -> list[str]:
+        """Returns terms that together touch every block and every group."""
+        return await self.values(PostingRowsSql.every_term)
 
     async def add(self, postings: Sequence[tuple[str, Postings]]) -> None:
         """Writes one block for each term with its postings."""
-        for start in range(0, len(postings), WRITTEN_AT_ONCE):
-            values = await asyncio.to_thread(_columns, postings[start : start + WRITTEN_AT_ONCE])
-            await self.run(PostingRowsSql.insert_blocks, **values)
+        for some in batches(postings, WRITTEN_AT_ONCE):
+            await self.run(PostingRowsSql.insert_blocks, **await asyncio.to_thread(_columns, some))
 
     async def remove(self, blocks: Sequence[PostingBlock]) -> None:
         if not blocks:
@@ -84,52 +115,37 @@ class PostingRows(Repository):
     async def growing(self, counts: dict[str, int]) -> dict[str, PostingBlock]:
         """Returns by term the block to add `counts` postings to, for terms that have a suitable one."""
         found: dict[str, PostingBlock] = {}
-        terms = list(counts)
-        for start in range(0, len(terms), READ_AT_ONCE):
-            some = terms[start : start + READ_AT_ONCE]
-            values = {"terms": term_array(some), "counts": array_text(counts[term] for term in some)}
-            rows = await self.read(PostingRowsSql.growing_blocks, **values, largest=LARGEST_BLOCK)
-            found |= {row[0]: PostingBlock(*row) for row in rows}
+        for terms in batches(list(counts), READ_AT_ONCE):
+            values = {"terms": term_array(terms), "counts": array_text(counts[term] for term in terms)}
+            blocks = await self.read(PostingBlock, PostingRowsSql.growing_blocks, **values, largest=LARGEST_BLOCK)
+            found |= {block.term: block for block in blocks}
         return found
 
     async def small(self, most: int) -> list[PostingBlock]:
         """Returns up to `most` blocks that are small enough for groups (`retrieval.index.groups`)."""
-        return [PostingBlock(*row) for row in await self.read(PostingRowsSql.small_blocks, limit=most)]
+        return await self.read(PostingBlock, PostingRowsSql.small_blocks, limit=most)
 
     async def touched(self, terms: Iterable[str], chunks: Int64s) -> AsyncIterator[list[PostingBlock]]:
         """Yields blocks of these terms that may have these chunks (sorted), in batches."""
-        every = sorted(set(terms))
-        documents = chunks >> ORDINAL_BITS
-        values = {
-            "firsts": array_text(chunks[np.searchsorted(documents, np.unique(documents))].tolist()),
-            "lasts": array_text(chunks[np.searchsorted(documents, np.unique(documents), "right") - 1].tolist()),
+        _, firsts, counts = np.unique(chunks >> ORDINAL_BITS, return_index=True, return_counts=True)
+        ranges = {
+            "firsts": array_text(chunks[firsts].tolist()),
+            "lasts": array_text(chunks[firsts + counts - 1].tolist()),
         }
-        for start in range(0, len(every), READ_AT_ONCE):
-            terms = term_array(every[start : start + READ_AT_ONCE])
-            yield [PostingBlock(*row) for row in await self.read(PostingRowsSql.touched_blocks, **values, terms=terms)]
-
-    async def overlapping(self, chunks: Int64s) -> AsyncIterator[list[PostingBlock]]:
-        """Yields blocks of any term that may have these chunks; reads the headers of all blocks."""
-        values = {"first": int(chunks.min()), "last": int(chunks.max()), "limit": READ_AT_ONCE}
-        after: tuple[str, int] | None = ("", 0)
-        while after:
-            rows = await self.read(
-                PostingRowsSql.overlapping_blocks, **values, after_term=after[0], after_block=after[1]
-            )
-            yield [PostingBlock(*row) for row in rows]
-            after = (rows[-1][0], rows[-1][1]) if len(rows) == READ_AT_ONCE else None
+        for some in batches(sorted(set(terms)), READ_AT_ONCE):
+            yield await self.read(PostingBlock, PostingRowsSql.touched_blocks, **ranges, terms=term_array(some))
 
     async def recent_of(self, documents: Sequence[int]) -> list[Recent]:
-        return [Recent(*row) for row in await self.read(PostingRowsSql.recent_of_documents, documents=list(documents))]
+        return await self.read(Recent, PostingRowsSql.recent_of_documents, documents=list(documents))
 
     async def oldest_recent(self, most: int) -> list[Recent]:
         """Returns the oldest rows, up to about `most` postings."""
-        return [Recent(*row) for row in await self.read(PostingRowsSql.oldest_recent, most=most)]
+        return await self.read(Recent, PostingRowsSql.oldest_recent, most=most)
 
     async def recent(self, rows: Sequence[tuple[int, int]]) -> list[Recent]:
         """Returns the rows with these documents and batches that still exist."""
         values = {"documents": [document for document, _ in rows], "batches": [batch for _, batch in rows]}
-        return [Recent(*row) for row in await self.read(PostingSql.recent_payloads, **values)]
+        return await self.read(Recent, PostingSql.recent_payloads, **values)
 
     async def add_recent(self, rows: Sequence[tuple[int, TermPostings]]) -> list[tuple[int, int]]:
         """Writes a row for each document that has terms; returns (document, batch)."""
@@ -141,7 +157,7 @@ class PostingRows(Repository):
             "postings": [len(terms.all_postings) for _, terms in filled],
             "payloads": await asyncio.to_thread(lambda: [terms.encode() for _, terms in releasing_gil(filled)]),
         }
-        return [(row[0], row[1]) for row in await self.read(PostingRowsSql.insert_recents, **values)]
+        return await self.read(lambda document, batch: (document, batch), PostingRowsSql.insert_recents, **values)
 
     async def remove_recent(self, rows: Sequence[Recent]) -> None:
         values = {"documents": [row.document for row in rows], "batches": [row.batch for row in rows]}
@@ -151,11 +167,16 @@ class PostingRows(Repository):
         """Wakes the compaction at the commit if there is enough to do."""
         await self.run(PostingRowsSql.ask_for_compaction, channel=CHANNEL, limit=MOST_RECENT)
 
-    async def read(self, sql: LiteralString, **values: object) -> list[tuple[Any, ...]]:
-        """Returns the rows of a statement in binary form."""
-        async with self.connection.cursor(binary=True) as cursor:
+    async def read(self, make: Callable[..., Item], sql: LiteralString, **values: object) -> list[Item]:
+        """Returns what `make` makes of each row's columns, which are sent in binary form."""
+        async with self.connection.cursor(binary=True, row_factory=args_row(make)) as cursor:
             await cursor.execute(sql, {**self.bound, **values})
             return await cursor.fetchall()
+
+
+def batches(items: Sequence[Item], most: int) -> Iterator[Sequence[Item]]:
+    """Yields consecutive parts of at most `most` items."""
+    return (items[start : start + most] for start in range(0, len(items), most))
 
 
 def _columns(postings: Sequence[tuple[str, Postings]]) -> dict[str, object]:

@@ -70,8 +70,6 @@ def compare(
     for position, chunk in enumerate(chunks):
         same = known.pop(chunk.chunk_id, None)
         if same is None or before is None or same.heading_path != chunk.heading_path:
-            if same is not None:
-                changes.removed.append(same.number)
             changes.new.append(position)
             changes.posted.append(position)
             changes.embedded.append(position)
@@ -82,6 +80,6 @@ def compare(
         if restemmed or before.of(same.chunk_index) != after.of(chunk.chunk_index):
             changes.posted.append(position)
             changes.reworded.append(same.number)
-    kept = set(changes.kept.values()) | set(changes.removed)
+    kept = set(changes.kept.values())
     changes.removed.extend(one.number for one in stored if one.number not in kept)
     return changes

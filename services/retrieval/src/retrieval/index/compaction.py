@@ -18,9 +18,8 @@ import numpy as np
 import psycopg
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from retrieval.index.blocks import CHANNEL, MOST_RECENT, PostingBlock, PostingRows, Recent
-from retrieval.index.groups import Group, GroupRows, Regrouped, belonging, regrouped
-from retrieval.index.statements import PostingRowsSql
+from retrieval.index.blocks import CHANNEL, MOST_RECENT, PostingBlock, PostingRows, PostingRowsSql, Recent
+from retrieval.index.groups import Group, GroupRows, NewGroup, belonging, regrouped
 from retrieval.lexical.postings import LARGEST_BLOCK, Postings, TermPostings, join_terms, merge
 from retrieval.reading.threads import releasing_gil
 from service_kit.notifications import Notifications
@@ -47,8 +46,11 @@ class WaitingPostings:
     postings: int
 
 
-class CompactionMetrics:
-    def __init__(self, registry: CollectorRegistry) -> None:
+class Compaction:
+    """Folds in every replica, but only one at a time per workspace."""
+
+    def __init__(self, database: Database, registry: CollectorRegistry) -> None:
+        self.database = database
         self.waiting = Gauge(
             "attractor_recent_postings_rows", "Rows of postings not yet folded into blocks", registry=registry
         )
@@ -59,13 +61,6 @@ class CompactionMetrics:
             buckets=(0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10),
             registry=registry,
         )
-
-
-class Compaction:
-    """Folds in every replica, but only one at a time per workspace."""
-
-    def __init__(self, database: Database, metrics: CompactionMetrics) -> None:
-        self.database, self.metrics = database, metrics
 
     async def run(self, notifications: Notifications) -> None:
         """Runs until cancelled: folds at once if a workspace has many recent rows, periodically otherwise."""
@@ -80,7 +75,7 @@ class Compaction:
 
         A workspace that another replica is folding is left to it.
         """
-        left = {one.workspace_id for one in await self._waiting(most)}
+        left = await self._waiting(most)
         while left:
             for workspace_id in list(left):
                 try:
@@ -91,7 +86,7 @@ class Compaction:
                         "recent postings not folded yet", extra={"workspace_id": str(workspace_id)}, exc_info=error
                     )
                     left.discard(workspace_id)
-            left &= {one.workspace_id for one in await self._waiting(most)}
+            left &= await self._waiting(most)
 
     async def fold(self, workspace_id: UUID, most: int = FOLDED_AT_ONCE) -> bool:
         """Folds about `most` postings of the oldest rows; returns False if there was nothing to do."""
@@ -99,7 +94,7 @@ class Compaction:
         for part in range(PARTS):
             async with self.database.workspace(workspace_id) as connection:
                 rows = PostingRows(connection, workspace_id)
-                if not await _is_living(connection, workspace_id) or not await rows.try_lock():
+                if not await rows.try_lock():
                     return False
                 recent = await (rows.oldest_recent(most) if left is None else rows.recent(left))
                 few = sum(len(row.terms.all_postings) for row in recent) < FEW
@@ -119,29 +114,23 @@ class Compaction:
         start = time.perf_counter()
         groups = GroupRows(rows)
         added = await asyncio.to_thread(_added, recent, small)
-        own, others = await groups.of(added.terms, part, PARTS)
-        found, left = await asyncio.to_thread(_regrouped, recent, added, own, others)
-        growing = await rows.growing(dict(zip(found.frequent.terms, found.frequent.counts.tolist(), strict=True)))
-        blocks = await asyncio.to_thread(_blocks, found.frequent, growing)
+        touched = [one async for some in groups.touched(added.terms, part, PARTS) for one in some]
+        own, frequent, left = await asyncio.to_thread(_regrouped, recent, added, touched)
+        growing = await rows.growing(dict(zip(frequent.terms, frequent.counts.tolist(), strict=True)))
+        blocks = await asyncio.to_thread(_blocks, frequent, growing)
         await rows.remove([*growing.values(), *small])
         await rows.add(blocks)
-        await groups.put(found.first_terms, found.terms)
+        await groups.put(own)
         await rows.remove_recent(recent)
-        self.metrics.blocks.inc(len(blocks))
-        self.metrics.seconds.observe(time.perf_counter() - start)
+        self.blocks.inc(len(blocks))
+        self.seconds.observe(time.perf_counter() - start)
         return await rows.add_recent(left)
 
-    async def _waiting(self, most: int) -> list[WaitingPostings]:
+    async def _waiting(self, most: int) -> set[UUID]:
         async with self.database.system() as connection:
             found = await SystemRepository(connection).all(PostingRowsSql.recent_workspaces, WaitingPostings)
-        self.metrics.waiting.set(sum(one.documents for one in found))
-        return [one for one in found if one.documents > most or one.postings > MOST_RECENT_POSTINGS]
-
-
-async def _is_living(connection: psycopg.AsyncConnection, workspace_id: UUID) -> bool:
-    """Returns whether the workspace exists, and takes its lock, which comes before all others."""
-    row = await (await connection.execute("SELECT is_living(%s)", (workspace_id,))).fetchone()
-    return bool(row and row[0])
+        self.waiting.set(sum(one.documents for one in found))
+        return {one.workspace_id for one in found if one.documents > most or one.postings > MOST_RECENT_POSTINGS}
 
 
 def _added(recent: Sequence[Recent], small: Sequence[PostingBlock]) -> TermPostings:
@@ -150,19 +139,20 @@ def _added(recent: Sequence[Recent], small: Sequence[PostingBlock]) -> TermPosti
 
 
 def _regrouped(
-    recent: Sequence[Recent], added: TermPostings, groups: Sequence[Group], others: Sequence[str]
-) -> tuple[Regrouped, list[tuple[int, TermPostings]]]:
-    """Returns the new groups, and by document what is left of the recent rows."""
-    own = belonging(added, groups, others)
+    recent: Sequence[Recent], added: TermPostings, touched: Sequence[Group]
+) -> tuple[list[NewGroup], TermPostings, list[tuple[int, TermPostings]]]:
+    """Returns the new groups, the terms for blocks, and by document what is left of the recent rows."""
+    own = belonging(added, touched)
+    groups = [group for group in touched if group.payload]
     rest = {term for term, ours in zip(added.terms, own.tolist(), strict=True) if not ours}
-    found = regrouped(groups, join_terms([added.of(own), *(group.terms for group in releasing_gil(groups))]))
+    new, frequent = regrouped(groups, join_terms([added.of(own), *(group.terms for group in releasing_gil(groups))]))
     if not rest:
-        return found, []
+        return new, frequent, []
     left = [
         (row.document, row.terms.of(np.array([term in rest for term in row.terms.terms], bool)))
         for row in releasing_gil(recent)
     ]
-    return found, left
+    return new, frequent, left
 
 
 def _blocks(frequent: TermPostings, growing: dict[str, PostingBlock]) -> list[tuple[str, Postings]]:

@@ -15,7 +15,6 @@ from contracts.events import (
     DocumentDescribed,
     DocumentFacts,
     DocumentFailed,
-    DocumentIndexed,
     DocumentPurged,
     Event,
     EventData,
@@ -24,13 +23,12 @@ from inference.embedders import SpaceKey
 from relevance.analysis import Analyzer
 from relevance.wordpieces import WordPieces
 from retrieval.errors import ConvertedInvalid
-from retrieval.index.converted import read_chunks, read_vectors
-from retrieval.index.documents import IndexDocumentRows, IndexRowCounts, KnownIndexDocument
-from retrieval.index.preparation import Facts, Prepared, prepare
+from retrieval.index.documents import IndexDocumentRows, KnownIndexDocument
+from retrieval.index.preparation import Facts, Prepared, prepare, read_chunks, read_vectors
 from retrieval.index.writer import IndexWriter
 from retrieval.reading.state import generation
-from retrieval.spaces.rows import SpaceRow, SpaceRows
-from retrieval.spaces.switch import ensure_active
+from retrieval.spaces.rows import SpaceRows
+from retrieval.spaces.switch import ensure_active, publish_indexed
 from service_kit.chunks import portions
 from service_kit.objects import ObjectMissing, ObjectStore
 from service_kit.outbox import Outbox, first_time, first_times
@@ -131,9 +129,7 @@ class Indexer:
                 kept = await self.delete_answers(workspace_id, await generation(connection, workspace_id))
             done: list[tuple[EventData, str]] = []
             for document_id in document_ids:
-                removed, remaining = (
-                    asdict(counts) for counts in purged.pop(document_id, (IndexRowCounts(), IndexRowCounts()))
-                )
+                removed, remaining = (asdict(counts) for counts in purged[document_id])
                 receipt = DocumentPurged(
                     document_id=document_id,
                     service=GROUP,
@@ -164,21 +160,17 @@ class Indexer:
         async with self.database.workspace(workspace_id) as connection:
             writer = IndexWriter(connection, workspace_id, self.analyzer)
             new = {event.id for event in await first_times(connection, [event for event, _ in wanted])}
-            first = [(one, made) for (event, one), made in zip(wanted, prepared, strict=True) if event.id in new]
-            if not first:
+            made = {
+                one.document_id: made for (event, one), made in zip(wanted, prepared, strict=True) if event.id in new
+            }
+            if not made:
                 return
-            await writer.lock_all([document.document_id for document, _ in first])
-            known = await writer.documents.find_all([document.document_id for document, _ in first])
-            failed = [(made, str(made.document_id)) for _, made in first if isinstance(made, DocumentFailed)]
+            await writer.lock_all(list(made))
+            known = await writer.documents.find_all(list(made))
+            failed = [(one, str(one.document_id)) for one in made.values() if isinstance(one, DocumentFailed)]
             await self.outbox.write_all(connection, workspace_id, failed)
-            await self._write(
-                writer,
-                [
-                    (known[document.document_id], made)
-                    for document, made in first
-                    if isinstance(made, Prepared) and known[document.document_id].wants(document.version)
-                ],
-            )
+            indexed = [(known[document_id], one) for document_id, one in made.items() if isinstance(one, Prepared)]
+            await self._write(writer, [(there, one) for there, one in indexed if there.wants(one.facts.version)])
 
     async def _prepared(self, document: DocumentConverted) -> Prepared | DocumentFailed:
         """Returns the document ready to be written, or why it cannot be indexed."""
@@ -200,33 +192,18 @@ class Indexer:
         if not documents:
             return
         rows = SpaceRows(writer.connection, writer.workspace_id)
-        active, spaces = await ensure_active(rows, self.default, self.outbox), await rows.spaces()
-        documents = [(known, _with_vectors_of(spaces, one)) for known, one in documents]
-        vectors = await rows.vectors(await writer.replace_all(documents), active.key)
-        done = [
-            DocumentIndexed(
-                document_id=one.facts.document_id,
-                version=one.facts.version,
-                chunk_count=one.chunk_count,
-                vectors=embedded,
-            )
-            for (_, one), embedded in zip(documents, vectors, strict=True)
-        ]
+        active = await ensure_active(rows, self.default, self.outbox)
+        spaces = {space.key for space in await rows.spaces() if space.status is not SpaceStatus.dropping}
+        await writer.replace_all(
+            [
+                (known, one if one.vectors and one.vectors.space in spaces else replace(one, vectors=None))
+                for known, one in documents
+            ]
+        )
+        done = await rows.documents([one.facts.document_id for _, one in documents], active.key)
         if any(one.vectors < one.chunk_count for one in done):
             await rows.mark_incomplete(active)
-        told = [(one, str(one.document_id)) for one in done]
-        await self.outbox.write_all(writer.connection, writer.workspace_id, told)
-
-
-def _with_vectors_of(spaces: Sequence[SpaceRow], prepared: Prepared) -> Prepared:
-    vectors = prepared.vectors
-    if vectors is None or _has(spaces, (vectors.model, vectors.dims)):
-        return prepared
-    return replace(prepared, vectors=None)
-
-
-def _has(rows: Sequence[SpaceRow], space: SpaceKey) -> bool:
-    return any(row.key == space and row.status is not SpaceStatus.dropping for row in rows)
+        await publish_indexed(rows, done, self.outbox)
 
 
 def _failure(document: DocumentConverted, error_class: str, message: str) -> DocumentFailed:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import LiteralString
 from uuid import UUID
 
 from contracts.ingestion import Chunk
 from contracts.retrieval import IndexedDocument
 from inference.embedders import SpaceKey
 from retrieval.index.changes import Naming, StoredChunk
-from retrieval.index.preparation import Facts, Prepared, Values
-from retrieval.index.statements import IndexDocumentSql
+from retrieval.index.preparation import Facts, Values
 from service_kit.repository import Repository
+from service_kit.statements import Statements
 
 
 @dataclass(frozen=True)
@@ -56,12 +57,39 @@ class IndexRowCounts:
     vectors: int = 0
 
 
+COLUMNS = [field.name for field in fields(Indexed)]
+
+
+class IndexDocumentSql(
+    Statements,
+    file="documents.sql",
+    columns=", ".join(COLUMNS),
+    values=", ".join(f"%({column})s" for column in COLUMNS),
+    new_values=", ".join(f"excluded.{column}" for column in COLUMNS),
+):
+    """Indexed documents, their chunks and vectors, and the tombstones of deleted ones."""
+
+    find: LiteralString
+    deleted: LiteralString
+    insert_tombstones: LiteralString
+    take_numbers: LiteralString
+    put: LiteralString
+    set_facts: LiteralString
+    remove: LiteralString
+    count_remaining: LiteralString
+    page: LiteralString
+    stored_chunks: LiteralString
+    chunks: LiteralString
+    insert_chunks: LiteralString
+    move_chunks: LiteralString
+    reword_chunks: LiteralString
+    remove_chunks: LiteralString
+    insert_vectors: LiteralString
+    change_stemmings: LiteralString
+
+
 class IndexDocumentRows(Repository):
     """The indexed documents of one workspace."""
-
-    async def find(self, document_id: UUID) -> KnownIndexDocument:
-        """Returns what the index knows about the document."""
-        return (await self.find_all([document_id]))[document_id]
 
     async def find_all(self, document_ids: Sequence[UUID]) -> dict[UUID, KnownIndexDocument]:
         """Returns what the index knows about each of the documents."""
@@ -78,14 +106,6 @@ class IndexDocumentRows(Repository):
     async def add_tombstones(self, document_ids: Sequence[UUID]) -> None:
         """Records that the documents are deleted, so that later events about them are ignored."""
         await self.run(IndexDocumentSql.insert_tombstones, document_ids=list(document_ids))
-
-    async def put(self, documents: Iterable[tuple[Prepared, Mapping[str, int]]]) -> None:
-        """Writes the documents' own rows, each with its number, its next ordinal and the totals of its chunks."""
-        await self.many(IndexDocumentSql.put, ({**_own(prepared), **counted} for prepared, counted in documents))
-
-    async def set_facts(self, facts: Facts) -> None:
-        """Changes the facts of an indexed document that is still found by the same words."""
-        await self.run(IndexDocumentSql.set_facts, **facts.values())
 
     async def remove(self, documents: Sequence[tuple[int, UUID | None]]) -> list[IndexRowCounts]:
         """Deletes the rows, chunks and vectors of documents; returns how many there were of each."""
@@ -119,15 +139,6 @@ class IndexDocumentRows(Repository):
         if changed := {name: change for name, change in sorted(changes.items()) if change}:
             stemmings: Values = {"stemmings": list(changed), "changes": list(changed.values())}
             await self.run(IndexDocumentSql.change_stemmings, **stemmings)
-
-
-def _own(prepared: Prepared) -> Values:
-    return prepared.facts.values() | {
-        "title_terms": prepared.title_terms,
-        "name_terms": prepared.name_terms,
-        "stemming": prepared.facts.naming.stemming,
-        "chunk_count": prepared.chunk_count,
-    }
 
 
 def _key(document: tuple[int, UUID | None]) -> Values:

@@ -1,9 +1,6 @@
 -- name: find
 -- Returns the rows of documents.
-SELECT document_id, version, name, title, media_type, tags, language, source_type, source_ids,
-       written_at, modified_at, metadata, number, stemming, next_ordinal,
-       chunk_count, term_count, posting_count
-FROM indexed_document
+SELECT {columns} FROM indexed_document
 WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(document_ids)s);
 
 -- name: deleted
@@ -22,22 +19,11 @@ SELECT nextval('document_number') FROM generate_series(1, %(count)s);
 
 -- name: put
 -- Writes the row of a document.
-INSERT INTO indexed_document AS known
-    (workspace_id, document_id, number, version, name, title, title_terms, media_type, tags, language, source_type,
-     source_ids, written_at, modified_at, metadata, stemming, next_ordinal, chunk_count, term_count, posting_count,
-     name_terms)
-VALUES
-    (%(workspace_id)s, %(document_id)s, %(number)s, %(version)s, %(name)s, %(title)s, %(title_terms)s, %(media_type)s,
-     %(tags)s, %(language)s, %(source_type)s, %(source_ids)s, %(written_at)s, %(modified_at)s, %(metadata)s,
-     %(stemming)s, %(next_ordinal)s, %(chunk_count)s, %(term_count)s, %(posting_count)s, %(name_terms)s)
+INSERT INTO indexed_document (workspace_id, {columns}, title_terms, name_terms)
+VALUES (%(workspace_id)s, {values}, %(title_terms)s, %(name_terms)s)
 ON CONFLICT (workspace_id, document_id) DO UPDATE SET
-    version = excluded.version, name = excluded.name, title = excluded.title, title_terms = excluded.title_terms,
-    name_terms = excluded.name_terms,
-    media_type = excluded.media_type, tags = excluded.tags, language = excluded.language,
-    source_type = excluded.source_type, source_ids = excluded.source_ids, written_at = excluded.written_at,
-    modified_at = excluded.modified_at, metadata = excluded.metadata,
-    stemming = excluded.stemming, next_ordinal = excluded.next_ordinal, chunk_count = excluded.chunk_count,
-    term_count = excluded.term_count, posting_count = excluded.posting_count, indexed_at = now();
+    ({columns}, title_terms, name_terms) = ({new_values}, excluded.title_terms, excluded.name_terms),
+    indexed_at = now();
 
 -- name: set_facts
 -- Changes the facts of a document, but not the words that it is found by.
@@ -117,7 +103,7 @@ ORDER BY chunk_index;
 INSERT INTO chunk (workspace_id, number, document, chunk_id, chunk_index, section_title, heading_path,
                    content, page, page_end, box, lines, line_start, line_end, cells, markdown_start, markdown_end,
                    terms, postings, pieces)
-SELECT %(workspace_id)s, number, %(document)s, chunk_id, chunk_index, section_title, heading_path,
+SELECT %(workspace_id)s, number, number >> 20, chunk_id, chunk_index, section_title, heading_path,
        content, page, page_end, box, packed_lines(boxes), line_start, line_end, cells, markdown_start, markdown_end,
        terms, postings, pieces
 FROM ROWS FROM (
@@ -167,15 +153,10 @@ WITH vectors AS (
 )
 DELETE FROM chunk WHERE workspace_id = %(workspace_id)s AND number = ANY (%(chunks)s);
 
--- name: insert_recent
--- Adds the postings of some chunks.
-INSERT INTO recent_postings (workspace_id, document, batch, postings, payload)
-VALUES (%(workspace_id)s, %(document)s, nextval('posting_batch'), %(postings)s, %(payload)s);
-
 -- name: insert_vectors
 -- Adds the vectors of some chunks.
 INSERT INTO chunk_vector (workspace_id, chunk, document, model, embedding)
-SELECT %(workspace_id)s, chunk, %(document)s, %(model)s, embedding::halfvec
+SELECT %(workspace_id)s, chunk, chunk >> 20, %(model)s, embedding::halfvec
 FROM unnest(%(numbers)s::bigint[], %(embeddings)s::text[]) AS written (chunk, embedding)
 ON CONFLICT (workspace_id, model, dims, chunk) DO NOTHING;
 

@@ -12,24 +12,26 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.index.blocks import READ_AT_ONCE, WRITTEN_AT_ONCE, PostingRows
-from retrieval.index.statements import PostingRowsSql
-from retrieval.lexical.columns import Int64s
+from retrieval.index.blocks import READ_AT_ONCE, WRITTEN_AT_ONCE, PostingRows, PostingRowsSql, batches
 from retrieval.lexical.postings import DEFLATED, TermPostings, decode_terms
 from retrieval.reading.arrays import array_text, term_array
 from retrieval.reading.threads import releasing_gil
 
+NewGroup: TypeAlias = tuple[str, TermPostings]
+"""The first term and the postings. The first term may no longer have any: it says where the group begins."""
 MOST_OF_A_TERM = 128  # postings; with more it gets a block
 _LARGEST, _OF_A_TERM, _OF_A_POSTING = 1600, 6, 5  # approximate bytes
 
 
 @dataclass(frozen=True)
 class Group:
+    """A row of several terms. `payload` is empty if it was not asked for."""
+
     first_term: str
     payload: bytes
 
@@ -38,88 +40,57 @@ class Group:
         return decode_terms(self.payload)
 
 
-@dataclass(frozen=True)
-class Regrouped:
-    """New groups: `first_terms` and `terms`, some of them empty. `frequent`: terms that leave the groups."""
-
-    frequent: TermPostings
-    first_terms: list[str]
-    terms: list[TermPostings]
-
-
 class GroupRows:
     """The groups of one workspace."""
 
     def __init__(self, rows: PostingRows) -> None:
         self.rows = rows
 
-    async def of(self, terms: Iterable[str], part: int | None, parts: int) -> tuple[list[Group], list[str]]:
-        """Returns the terms' groups in one of `parts` of all groups, and the first terms of their other groups."""
-        found = [row async for rows in self._holding(terms, part, parts) for row in rows]
-        groups = [Group(first_term, payload) for first_term, payload in found if payload is not None]
-        return groups, [first_term for first_term, payload in found if payload is None]
-
-    async def touched(self, terms: Iterable[str]) -> AsyncIterator[list[Group]]:
-        """Yields the groups of these terms, in batches."""
-        async for rows in self._holding(terms):
-            yield [Group(*row) for row in rows]
-
-    async def overlapping(self, chunks: Int64s) -> AsyncIterator[list[Group]]:
-        """Yields the groups of any terms that may have these chunks, in batches."""
-        values = {"first": int(chunks.min()), "last": int(chunks.max()), "limit": READ_AT_ONCE}
-        after = None
-        while True:
-            found = await self.rows.read(PostingRowsSql.overlapping_groups, **values, after=after)
-            yield [Group(*row) for row in found]
-            if len(found) < READ_AT_ONCE:
-                return
-            after = found[-1][0]
-
-    async def put(self, first_terms: Sequence[str], terms: Sequence[TermPostings]) -> None:
-        """Replaces the groups that begin with the same terms; an empty one is deleted."""
-        pairs = list(zip(first_terms, terms, strict=True))
-        if gone := [first_term for first_term, own in pairs if not len(own)]:
-            await self.rows.run(PostingRowsSql.remove_groups, first_terms=term_array(gone))
-        filled = [(first_term, own) for first_term, own in pairs if len(own)]
-        for start in range(0, len(filled), WRITTEN_AT_ONCE):
-            values = await asyncio.to_thread(_columns, filled[start : start + WRITTEN_AT_ONCE])
-            await self.rows.run(PostingRowsSql.put_groups, **values)
-
-    async def _holding(
+    async def touched(
         self, terms: Iterable[str], part: int | None = None, parts: int = 1
-    ) -> AsyncIterator[list[tuple[Any, ...]]]:
-        """Yields each group once."""
-        every, known = sorted(set(terms)), set[str]()
-        for start in range(0, len(every), READ_AT_ONCE):
-            some = term_array(every[start : start + READ_AT_ONCE])
-            found = await self.rows.read(PostingRowsSql.touched_groups, terms=some, part=part, parts=parts)
-            yield [row for row in found if row[0] not in known]
-            known.update(row[0] for row in found)
+    ) -> AsyncIterator[list[Group]]:
+        """Yields the groups of these terms, in batches; with `part`, only those in this one of `parts` of all groups
+        have their payload.
+        """
+        known = set[str]()
+        for some in batches(sorted(set(terms)), READ_AT_ONCE):
+            values = {"terms": term_array(some), "part": part, "parts": parts}
+            groups = await self.rows.read(Group, PostingRowsSql.touched_groups, **values)
+            yield [group for group in groups if group.first_term not in known]
+            known.update(group.first_term for group in groups)
+
+    async def put(self, groups: Sequence[NewGroup]) -> None:
+        """Replaces the groups that begin with the same terms; an empty one is deleted."""
+        if gone := [first_term for first_term, terms in groups if not len(terms)]:
+            await self.rows.run(PostingRowsSql.remove_groups, first_terms=term_array(gone))
+        for some in batches([(first_term, terms) for first_term, terms in groups if len(terms)], WRITTEN_AT_ONCE):
+            await self.rows.run(PostingRowsSql.put_groups, **await asyncio.to_thread(_columns, some))
 
 
-def belonging(added: TermPostings, groups: Sequence[Group], others: Sequence[str]) -> NDArray[np.bool_]:
-    """Returns which terms belong in `groups` and not in those that begin with `others`. Terms are sorted."""
+def belonging(added: TermPostings, groups: Sequence[Group]) -> NDArray[np.bool_]:
+    """Returns which terms belong in no group, or in one with its payload. Terms are sorted."""
     own = np.ones(len(added), bool)
-    beginnings = sorted([*((group.first_term, True) for group in groups), *((one, False) for one in others)])
-    places = [*(bisect_left(added.terms, first_term) for first_term, _ in beginnings), len(added)]
-    for (start, end), (_, ours) in zip(pairwise(places), beginnings, strict=True):
-        own[start:end] = ours
+    ordered = sorted(groups, key=lambda group: group.first_term)
+    places = [*(bisect_left(added.terms, group.first_term) for group in ordered), len(added)]
+    for (start, end), group in zip(pairwise(places), ordered, strict=True):
+        own[start:end] = bool(group.payload)
     return own
 
 
-def regrouped(groups: Sequence[Group], every: TermPostings) -> Regrouped:
-    """Cuts the groups again; `every` has all terms of these groups and the added ones."""
+def regrouped(groups: Sequence[Group], every: TermPostings) -> tuple[list[NewGroup], TermPostings]:
+    """Cuts the groups again, some of which may be empty then; returns also the terms that are too frequent for groups.
+
+    `every` has all terms of these groups and the added ones.
+    """
     frequent = every.counts > MOST_OF_A_TERM
-    first_terms: list[str] = []
-    terms: list[TermPostings] = []
+    found: list[NewGroup] = []
     for first_term, own in releasing_gil(_cut(every.of(~frequent), sorted(group.first_term for group in groups))):
-        for number, part in enumerate(_split(own)):
-            first_terms.append(part.terms[0] if number else first_term)
-            terms.append(part)
-    return Regrouped(every.of(frequent), first_terms, terms)
+        first, *others = _split(own)
+        found += [(first_term, first), *((part.terms[0], part) for part in others)]
+    return found, every.of(frequent)
 
 
-def _cut(every: TermPostings, first_terms: list[str]) -> Iterator[tuple[str, TermPostings]]:
+def _cut(every: TermPostings, first_terms: list[str]) -> Iterator[NewGroup]:
     """Yields the terms by group; those before all groups are in the workspace's first one, which begins with ""."""
     if every.terms and (not first_terms or every.terms[0] < first_terms[0]):
         first_terms = ["", *first_terms]
@@ -140,7 +111,7 @@ def _split(own: TermPostings) -> Iterator[TermPostings]:
         yield own.part(start, end)
 
 
-def _columns(groups: Sequence[tuple[str, TermPostings]]) -> dict[str, object]:
+def _columns(groups: Sequence[NewGroup]) -> dict[str, object]:
     chunks = [own.all_postings.chunks for _, own in groups]
     return {
         "first_terms": term_array(first_term for first_term, _ in groups),

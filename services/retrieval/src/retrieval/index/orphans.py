@@ -9,28 +9,38 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from typing import LiteralString
 from uuid import UUID
 
 import psycopg
 from prometheus_client import CollectorRegistry, Counter
 
 from relevance.analysis import Analyzer
-from retrieval.index.blocks import PostingRows
+from retrieval.index.blocks import PostingRows, batches
 from retrieval.index.changes import Naming
 from retrieval.index.documents import IndexDocumentRows
 from retrieval.index.removal import PostingRemoval
-from retrieval.index.statements import OrphanSql
 from retrieval.reading.reader import IndexReader
 from retrieval.reading.state import change_statistics
 from service_kit.postgres import Database
 from service_kit.problems import WorkspaceGone
 from service_kit.repository import SystemRepository
+from service_kit.statements import Statements
 
 log = logging.getLogger(__name__)
 ROUND_SECONDS = 600.0
 LOOKED_AT = 5_000  # documents per workspace and round
 REMOVED_AT_ONCE = 16  # documents per transaction
 MOST_REMOVED = 320  # documents per workspace and round
+
+
+class OrphanSql(Statements, file="orphans.sql"):
+    """Chunks whose document has no row."""
+
+    indexed_workspaces: LiteralString
+    orphan_documents: LiteralString
+    orphan_totals: LiteralString
+    recount_stemmings: LiteralString
 
 
 class OrphanRemoval:
@@ -67,24 +77,17 @@ class OrphanRemoval:
     async def _look(self, workspace_id: UUID) -> int:
         async with self.database.workspace(workspace_id) as connection:
             values = {"after": self.ends[workspace_id], "most": LOOKED_AT}
-            reader = IndexReader(connection, workspace_id)
-            last, looked_at, orphans = await reader.row(OrphanSql.orphan_documents, **values)
-        removed = 0
-        due = orphans[:MOST_REMOVED]
-        for start in range(0, len(due), REMOVED_AT_ONCE):
-            removed += await self._remove(workspace_id, due[start : start + REMOVED_AT_ONCE])
-        if len(due) < len(orphans):
-            last = due[-1]
-        elif looked_at < LOOKED_AT:
-            last = 0  # start over
-        self.ends[workspace_id] = last
+            last, orphans = await IndexReader(connection, workspace_id).row(OrphanSql.orphan_documents, **values)
+        removed, due = 0, orphans[:MOST_REMOVED]
+        for some in batches(due, REMOVED_AT_ONCE):
+            removed += await self._remove(workspace_id, some)
+        self.ends[workspace_id] = due[-1] if len(due) < len(orphans) else last
         return removed
 
     async def _remove(self, workspace_id: UUID, documents: Sequence[int]) -> int:
         """Deletes orphans. Nothing else writes to them, so only the locks of postings and statistics are taken."""
         async with self.database.workspace(workspace_id) as connection:
             rows = PostingRows(connection, workspace_id)
-            await connection.execute("SELECT is_living(%s)", (workspace_id,))  # the workspace's lock, before all others
             await rows.lock()
             reader = IndexReader(connection, workspace_id)
             orphans, chunks, terms = await reader.row(OrphanSql.orphan_totals, documents=list(documents))

@@ -3,7 +3,7 @@
 SELECT workspace_id FROM embedding_space WHERE status = 'active' ORDER BY workspace_id;
 
 -- name: orphan_documents
--- Checks the next documents that have chunks: returns the last one checked, their count, and those without a row.
+-- Checks the next documents that have chunks: returns the last one (0 after the end), and those without a row.
 WITH RECURSIVE looked AS (
     SELECT (SELECT min(document) FROM chunk
             WHERE workspace_id = %(workspace_id)s AND document > %(after)s) AS document, 1 AS place
@@ -13,7 +13,7 @@ WITH RECURSIVE looked AS (
     FROM looked
     WHERE document IS NOT NULL AND place < %(most)s
 )
-SELECT coalesce(max(document), 0), count(document),
+SELECT CASE WHEN count(document) < %(most)s THEN 0 ELSE max(document) END,
        coalesce(array_agg(document ORDER BY document)
                 FILTER (WHERE document IS NOT NULL AND NOT EXISTS (
                     SELECT FROM indexed_document

@@ -1,10 +1,19 @@
 -- name: lock
--- Keeps others from moving or removing the workspace's postings. Taken after the locks of workspace and documents.
-SELECT pg_advisory_xact_lock(hashtextextended('retrieval/blocks/' || %(workspace_id)s::text, 0));
+-- Keeps others from moving or removing the workspace's postings. Takes the workspace's own lock before, as all must.
+SELECT pg_advisory_xact_lock(hashtextextended('retrieval/blocks/' || %(workspace_id)s::text, 0))
+FROM is_living(%(workspace_id)s);
 
 -- name: try_lock
--- Takes the same lock if it is free.
-SELECT pg_try_advisory_xact_lock(hashtextextended('retrieval/blocks/' || %(workspace_id)s::text, 0));
+-- Takes the same lock if it is free and the workspace exists.
+SELECT pg_try_advisory_xact_lock(hashtextextended('retrieval/blocks/' || %(workspace_id)s::text, 0))
+FROM is_living(%(workspace_id)s) AS living
+WHERE living;
+
+-- name: every_term
+-- Returns terms that every block and every group has: those of blocks, and the first ones of groups.
+SELECT term FROM posting_block WHERE workspace_id = %(workspace_id)s
+UNION
+SELECT first_term FROM posting_group WHERE workspace_id = %(workspace_id)s;
 
 -- name: insert_blocks
 -- Writes blocks.
@@ -50,18 +59,10 @@ WHERE workspace_id = %(workspace_id)s AND term = ANY (%(terms)s)
   AND EXISTS (SELECT FROM unnest(%(firsts)s::bigint[], %(lasts)s::bigint[]) AS range (first, last)
               WHERE first_chunk <= range.last AND last_chunk >= range.first);
 
--- name: overlapping_blocks
--- Returns blocks of any term that may have chunks in the range, a page at a time.
-SELECT term, block, payload FROM posting_block
-WHERE workspace_id = %(workspace_id)s AND (term, block) > (%(after_term)s, %(after_block)s)
-  AND first_chunk <= %(last)s AND last_chunk >= %(first)s
-ORDER BY term, block
-LIMIT %(limit)s;
-
 -- name: touched_groups
--- Returns the groups of terms; those outside the given part of all groups come without their payload.
-SELECT first_term, CASE WHEN %(part)s::integer IS NULL
-                        OR abs(hashtext(first_term)::bigint) %% %(parts)s = %(part)s THEN payload END
+-- Returns the groups of terms; those outside the given part of all groups come with an empty payload.
+SELECT first_term, CASE WHEN %(part)s::integer IS NULL OR abs(hashtext(first_term)::bigint) %% %(parts)s = %(part)s
+                        THEN payload ELSE '' END
 FROM (SELECT DISTINCT (SELECT first_term FROM posting_group
                        WHERE workspace_id = %(workspace_id)s AND first_term <= wanted.term
                        ORDER BY first_term DESC
@@ -69,14 +70,6 @@ FROM (SELECT DISTINCT (SELECT first_term FROM posting_group
       FROM unnest(%(terms)s::text[]) AS wanted (term)) AS touched
 JOIN posting_group USING (first_term)
 WHERE workspace_id = %(workspace_id)s;
-
--- name: overlapping_groups
--- Returns groups of any term that may have chunks in the range, a page at a time.
-SELECT first_term, payload FROM posting_group
-WHERE workspace_id = %(workspace_id)s AND (%(after)s::text IS NULL OR first_term > %(after)s)
-  AND first_chunk <= %(last)s AND last_chunk >= %(first)s
-ORDER BY first_term
-LIMIT %(limit)s;
 
 -- name: put_groups
 -- Writes groups, in place of those with the same first term.

@@ -1,34 +1,34 @@
-"""Makes the parameters of the statements that write a converted document. No IO; meant to run in a thread.
-
-COPY is not possible with row-level security, so rows are sent as arrays in PostgreSQL's text form, one statement per
-batch.
-"""
+"""Reads, checks and analyses a converted document for the index. No IO; meant to run in a thread."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any, Protocol, TypeAlias
+from io import BytesIO
+from typing import Any, TypeAlias
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 from psycopg.types.json import Jsonb
+from pydantic import ValidationError
 
+from contracts.base import storable
 from contracts.events import DocumentConverted
 from contracts.ingestion import Chunk
+from inference.embedders import SpaceKey
 from relevance.analysis import Analyzer, TermCounts, name_forms
 from relevance.languages import stemming_of
 from relevance.wordpieces import WordPieces, chunk_text
-from retrieval.index.changes import ChunkChanges, Naming
-from retrieval.index.statements import IndexDocumentSql
-from retrieval.lexical.postings import encode_rows
-from retrieval.reading.vectors import vector_array
+from retrieval.errors import ConvertedInvalid
+from retrieval.index.changes import Naming
+from retrieval.lexical.postings import ORDINAL_BITS
+from service_kit import chunks as chunk_lines
 
-BATCH = 250  # chunks
 Values: TypeAlias = dict[str, object]
-Statement: TypeAlias = tuple[str, Values]
+MOST_CHUNKS = 1 << ORDINAL_BITS
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ class ChunkVectors:
     rows: NDArray[np.float32]
 
     @property
-    def dims(self) -> int:
-        return int(self.rows.shape[1])
+    def space(self) -> SpaceKey:
+        return self.model, int(self.rows.shape[1])
 
 
 @dataclass(frozen=True)
@@ -87,9 +87,42 @@ class Prepared:
     name_terms: list[str]
     vectors: ChunkVectors | None
 
-    @property
-    def chunk_count(self) -> int:
-        return len(self.chunks)
+
+def read_chunks(document: DocumentConverted, data: bytes) -> list[Chunk]:
+    """Reads JSON Lines. Raises ConvertedInvalid if they contradict the event, or if the database cannot store them."""
+    try:
+        chunks = list(chunk_lines.read_chunks([data]))
+        for chunk in chunks:
+            for text in (chunk.chunk_id, chunk.section_title or "", *chunk.heading_path, chunk.content):
+                storable(text)
+    except ValidationError as error:
+        first = json.dumps(error.errors(include_input=False, include_url=False)[0], default=str)
+        raise ConvertedInvalid(f"a chunk cannot be read: {first}") from error
+    except ValueError as error:
+        raise ConvertedInvalid(f"a chunk cannot be stored: its text {error}") from error
+    if len(chunks) != document.chunk_count:
+        raise ConvertedInvalid(f"there are {len(chunks)} chunks where {document.chunk_count} were announced")
+    if len(chunks) > MOST_CHUNKS:
+        raise ConvertedInvalid(f"there are {len(chunks)} chunks where {MOST_CHUNKS} can be indexed")
+    if any(chunk.document_id != document.document_id for chunk in chunks):
+        raise ConvertedInvalid("a chunk belongs to another document")
+    return chunks
+
+
+def read_vectors(document: DocumentConverted, data: bytes) -> ChunkVectors:
+    """Reads NumPy's .npy, a row per chunk. Raises ConvertedInvalid."""
+    try:
+        rows = np.load(BytesIO(data), allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise ConvertedInvalid(f"the vectors cannot be read: {error}") from error
+    expected = (document.chunk_count, document.embedding_dims)
+    if rows.shape != expected:
+        raise ConvertedInvalid(f"the vectors have the shape {rows.shape} where {expected} was announced")
+    if document.embedding_model is None:
+        raise ConvertedInvalid("the vectors are of a model that is not named")
+    if not np.isfinite(rows).all():
+        raise ConvertedInvalid("a vector has a value that is not finite")
+    return ChunkVectors(document.embedding_model, np.asarray(rows, np.float32))
 
 
 def prepare(
@@ -109,68 +142,21 @@ def prepare(
     )
 
 
-def additions(prepared: Prepared, changes: ChunkChanges, new_numbers: Sequence[int]) -> list[Statement]:
-    """Returns (statement, values) for new chunks (`new_numbers` in order), postings and vectors."""
-    numbers = {**changes.kept, **dict(zip(changes.new, new_numbers, strict=True))}
-    statements: list[Statement] = []
-    for some in _batches(changes.new):
-        rows = {"chunks": json_rows([prepared.chunks[position] for position in some])}
-        statements.append((IndexDocumentSql.insert_chunks, rows | _analysed(prepared, some, numbers)))
-    for some in _batches([position for position in changes.posted if position in changes.kept]):
-        statements.append((IndexDocumentSql.reword_chunks, _analysed(prepared, some, numbers)))
-    statements += [
-        (IndexDocumentSql.insert_recent, _postings(prepared, some, numbers)) for some in _batches(changes.posted)
-    ]
-    if vectors := prepared.vectors:
-        for some in _batches(changes.embedded):
-            embeddings = vector_array(vectors.rows[some])
-            own = [numbers[position] for position in some]
-            written: Values = {"numbers": own, "embeddings": embeddings, "model": vectors.model}
-            statements.append((IndexDocumentSql.insert_vectors, written))
-    return statements
+@dataclass(frozen=True)
+class StoredText:
+    """The text of an indexed chunk. `postings`: how many it has."""
+
+    number: int
+    chunk_index: int
+    heading_path: list[str]
+    content: str
+    postings: int
 
 
-def json_rows(chunks: Iterable[Chunk]) -> str:
-    """Returns the chunks in the form that json_to_recordset reads."""
-    return f"[{','.join(chunk.model_dump_json() for chunk in chunks)}]"
-
-
-class IndexedText(Protocol):
-    @property
-    def chunk_index(self) -> int: ...
-    @property
-    def heading_path(self) -> list[str]: ...
-    @property
-    def content(self) -> str: ...
-
-
-def indexed_texts(naming: Naming, chunk: IndexedText) -> Iterator[str]:
+def indexed_texts(naming: Naming, chunk: Chunk | StoredText) -> Iterator[str]:
     """Yields the texts that a chunk is found by: title, headings, content, and for the first chunk the file's name."""
     title, *name = naming.of(chunk.chunk_index)
     yield title
     yield from (heading for heading in chunk.heading_path if heading != title)
     yield chunk.content
     yield from name
-
-
-def _analysed(prepared: Prepared, positions: Sequence[int], numbers: Mapping[int, int]) -> Values:
-    analyses = [prepared.analyses[position] for position in positions]
-    return {
-        "numbers": [numbers[position] for position in positions],
-        "terms": [analysis.length for analysis in analyses],
-        "postings": [len(analysis.frequencies) for analysis in analyses],
-        "pieces": [prepared.pieces[position] for position in positions],
-    }
-
-
-def _postings(prepared: Prepared, positions: Sequence[int], numbers: Mapping[int, int]) -> Values:
-    postings = sorted(
-        (term, numbers[position], frequency, prepared.analyses[position].length)
-        for position in positions
-        for term, frequency in prepared.analyses[position].frequencies.items()
-    )
-    return {"postings": len(postings), "payload": encode_rows(postings)}
-
-
-def _batches(positions: Sequence[int]) -> Iterator[Sequence[int]]:
-    return (positions[start : start + BATCH] for start in range(0, len(positions), BATCH))

@@ -5,45 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from uuid import UUID
 
 from relevance.analysis import Analyzer
 from retrieval.index.blocks import PostingRows
-from retrieval.index.changes import ChunkChanges, StoredChunk, compare
-from retrieval.index.documents import IndexDocumentRows, Indexed, IndexRowCounts, KnownIndexDocument
-from retrieval.index.preparation import Facts, Prepared, Values, additions, json_rows
+from retrieval.index.changes import ChunkChanges, compare
+from retrieval.index.documents import IndexDocumentRows, IndexDocumentSql, Indexed, IndexRowCounts, KnownIndexDocument
+from retrieval.index.preparation import Facts, Prepared, Values
 from retrieval.index.removal import PostingRemoval
-from retrieval.index.statements import IndexDocumentSql
+from retrieval.index.replacement import Replacement
 from retrieval.lexical.postings import ORDINAL_BITS
 from retrieval.reading.state import change_statistics, lock_documents, raise_generation
 from service_kit.postgres import Connection
-
-
-@dataclass(frozen=True)
-class _Replacement:
-    """A version to write. `stored` are the chunks of the version before; new ones are numbered from `ordinal` on."""
-
-    prepared: Prepared
-    changes: ChunkChanges
-    stored: Sequence[StoredChunk]
-    number: int
-    ordinal: int
-
-    @cached_property
-    def counted(self) -> dict[str, int]:
-        """The columns of the document's row that count, over all chunks: those kept unchanged and those analysed."""
-        posted = set(self.changes.posted)
-        as_they_are = {number for position, number in self.changes.kept.items() if position not in posted}
-        kept = [one for one in self.stored if one.number in as_they_are]
-        analyses = [self.prepared.analyses[position] for position in self.changes.posted]
-        return {
-            "number": self.number,
-            "next_ordinal": self.ordinal + len(self.changes.new),
-            "term_count": sum(one.terms for one in kept) + sum(one.length for one in analyses),
-            "posting_count": sum(one.postings for one in kept) + sum(len(one.frequencies) for one in analyses),
-        }
 
 
 class IndexWriter:
@@ -58,7 +32,7 @@ class IndexWriter:
     async def lock(self, document_id: UUID) -> KnownIndexDocument:
         """Locks out other writers of the document until the transaction ends; returns what is known about it."""
         await self.lock_all([document_id])
-        return await self.documents.find(document_id)
+        return (await self.documents.find_all([document_id]))[document_id]
 
     async def lock_all(self, document_ids: Sequence[UUID]) -> None:
         """Locks several documents. Call it once per transaction, before any other lock of the index."""
@@ -73,27 +47,22 @@ class IndexWriter:
         """Writes what differs from the known versions; returns the documents' numbers."""
         numbers = iter(await self.documents.take_numbers(len(documents)))
         made = [await self._replacement(known, prepared, next(numbers)) for known, prepared in documents]
-        await self.documents.put((one.prepared, one.counted) for one in made)
-        for one in made:
-            if kept := one.changes.kept:
-                rows = json_rows([one.prepared.chunks[position] for position in kept])
-                moved: Values = {"numbers": list(kept.values()), "chunks": rows}
-                await self.documents.run(IndexDocumentSql.move_chunks, document=one.number, **moved)
-        for sql, each in (await asyncio.to_thread(_additions, made)).items():
+        await self.documents.many(IndexDocumentSql.put, (one.row for one in made))
+        for sql, each in (await asyncio.to_thread(_statements, made)).items():
             await self.documents.many(sql, each)
         if any(one.changes.posted for one in made):
             await self.postings.ask_for_compaction()
         stemmings = Counter(one.prepared.facts.naming.stemming for one in made)
         before = [known.indexed for known, _ in documents if known.indexed]
         stemmings.subtract(one.stemming for one in before)
-        chunks = sum(one.prepared.chunk_count for one in made) - sum(one.chunk_count for one in before)
+        chunks = sum(one.counted["chunk_count"] for one in made) - sum(one.chunk_count for one in before)
         terms = sum(one.counted["term_count"] for one in made) - sum(one.term_count for one in before)
         await self._change_statistics(chunks, terms, stemmings)
         return [one.number for one in made]
 
     async def set_facts(self, facts: Facts) -> None:
         """Changes the facts of an indexed document that is still found by the same words."""
-        await self.documents.set_facts(facts)
+        await self.documents.run(IndexDocumentSql.set_facts, **facts.values())
         await raise_generation(self.connection, self.workspace_id)
 
     async def purge_all(self, document_ids: Sequence[UUID]) -> dict[UUID, tuple[IndexRowCounts, IndexRowCounts]]:
@@ -105,25 +74,23 @@ class IndexWriter:
             counts |= await self._remove(found)
             stemmings = Counter[str]()
             stemmings.subtract(one.stemming for one in found)
-            chunks, terms = (
-                sum(each) for each in zip(*((one.chunk_count, one.term_count) for one in found), strict=True)
-            )
+            chunks, terms = sum(one.chunk_count for one in found), sum(one.term_count for one in found)
             await self._change_statistics(-chunks, -terms, stemmings)
         return counts
 
-    async def _replacement(self, known: KnownIndexDocument, prepared: Prepared, new: int) -> _Replacement:
+    async def _replacement(self, known: KnownIndexDocument, prepared: Prepared, new: int) -> Replacement:
         """Compares the versions, and clears what the new one does not keep; `new` is an unused number."""
         before, after = known.indexed, prepared.facts.naming
-        space = (prepared.vectors.model, prepared.vectors.dims) if prepared.vectors else None
+        space = prepared.vectors.space if prepared.vectors else None
         stored = await self.documents.stored_chunks(before, space) if before else []
         changes = compare(stored, before.naming if before else None, prepared.chunks, after)
         if before and before.next_ordinal + len(changes.new) > self.most_ordinals:
             await self._remove([before])
             before, stored, changes = None, [], compare([], None, prepared.chunks, after)
         if before is None:
-            return _Replacement(prepared, changes, stored, new, 0)
+            return Replacement(prepared, changes, stored, new, 0)
         await self._clear(before, changes)
-        return _Replacement(prepared, changes, stored, before.number, before.next_ordinal)
+        return Replacement(prepared, changes, stored, before.number, before.next_ordinal)
 
     async def _remove(self, found: Sequence[Indexed]) -> dict[UUID, tuple[IndexRowCounts, IndexRowCounts]]:
         removal = PostingRemoval(self.postings, self.analyzer, {one.number: one.naming for one in found})
@@ -150,11 +117,10 @@ class IndexWriter:
         await self.documents.change_stemmings(stemmings)
 
 
-def _additions(made: Sequence[_Replacement]) -> dict[str, list[Values]]:
-    """Returns the parameters of each statement that adds chunks, postings or vectors, in the order to run them."""
+def _statements(made: Sequence[Replacement]) -> dict[str, list[Values]]:
+    """Returns the parameters of each statement that writes the documents, in the order to run them."""
     found = defaultdict[str, list[Values]](list)
     for one in made:
-        first = one.number << ORDINAL_BITS | one.ordinal
-        for sql, values in additions(one.prepared, one.changes, range(first, first + len(one.changes.new))):
-            found[sql].append({**values, "document": one.number})
+        for sql, values in one.statements():
+            found[sql].append(values)
     return found

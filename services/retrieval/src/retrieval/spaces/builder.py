@@ -9,6 +9,7 @@ from typing import Any
 
 import psycopg
 
+from contracts.backoff import backoff
 from inference.embedders import Embedders
 from inference.embeddings import EmbeddingSpace
 from inference.errors import (
@@ -20,8 +21,7 @@ from inference.errors import (
     WrongEmbeddings,
 )
 from retrieval.spaces.filling import Filling
-from retrieval.spaces.rows import SpaceRows, SpaceSql, ensure_vector_index
-from retrieval.spaces.work import TABLE, LeasedSpace
+from retrieval.spaces.rows import TABLE, LeasedSpace, SpaceRows, SpaceSql, ensure_vector_index
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
@@ -132,8 +132,7 @@ class SpaceBuilder:
         final = isinstance(error, FINAL)
         async with self.database.workspace(space.workspace_id) as connection:
             row = await SpaceRows(connection, space.workspace_id).find(space.id)
-            failures = (row.attempts if row else space.attempts) - 1
-            delay = min(RETRY_SECONDS * 2.0 ** min(failures, 20), LONGEST_RETRY_SECONDS)
+            delay = backoff(row.attempts if row else space.attempts, RETRY_SECONDS, LONGEST_RETRY_SECONDS)
             shown: dict[str, Any] = {
                 "error_class": type(error).__name__,
                 "error_message": " ".join(str(error).split())[:500],

@@ -16,9 +16,8 @@ from inference.embeddings import Embedder
 from inference.errors import ContextTooLong
 from retrieval.reading.state import lock_documents, raise_generation
 from retrieval.reading.vectors import vector_array
-from retrieval.spaces.rows import MissingChunk, SpaceRows
-from retrieval.spaces.switch import publish_complete, switch
-from retrieval.spaces.work import LeasedSpace
+from retrieval.spaces.rows import LeasedSpace, MissingChunk, SpaceRows
+from retrieval.spaces.switch import publish_indexed, switch
 from service_kit.outbox import Outbox
 from service_kit.postgres import Connection, Database
 from service_kit.work import WorkQueue
@@ -72,7 +71,8 @@ class Filling:
             rows = SpaceRows(connection, place)
             await rows.fill(self.space.key, [one.number for one in missing], text)
             if self.space.active:
-                await publish_complete(rows, await rows.complete_documents(documents, self.space.key), self.outbox)
+                counted = await rows.documents(documents, self.space.key)
+                await publish_indexed(rows, [one for one in counted if one.vectors == one.chunk_count], self.outbox)
                 await raise_generation(connection, place)
 
     async def _finish(self) -> bool:
@@ -86,7 +86,7 @@ class Filling:
                 assert row is not None, "the lease is on the row"
                 if row.activate:
                     return await switch(rows, row, self.outbox)
-                if await rows.missing(row.key):
+                if not await rows.is_complete(row.key):
                     return False
                 await rows.change(row, SpaceStatus.active if row.status is SpaceStatus.active else SpaceStatus.ready)
         except psycopg.errors.LockNotAvailable:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from uuid import UUID
@@ -18,9 +18,8 @@ from retrieval.errors import (
     UnknownEmbeddingModel,
     WorkspaceBusy,
 )
-from retrieval.spaces.rows import SpaceRow, SpaceRows, space_id
+from retrieval.spaces.rows import IDLE, SpaceRow, SpaceRows, space_id
 from retrieval.spaces.switch import ensure_active, switch
-from retrieval.spaces.work import IDLE
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
 from service_kit.problems import NotFound
@@ -40,8 +39,7 @@ class SpaceLifecycle:
             rows = SpaceRows(connection, workspace_id)
             known = await rows.spaces()
             chunks, vectors = await rows.counts()
-        states = [self._state(row, chunks, vectors.get(row.key, 0)) for row in known]
-        return states + self._unbuilt({row.id for row in known}, chunks)
+        return [self._state(row, chunks, vectors.get(row.key, 0)) for row in known + self._unbuilt(known)]
 
     async def get(self, workspace_id: UUID, wanted: str) -> EmbeddingSpaceState:
         """Returns one space. Raises NotFound."""
@@ -141,27 +139,13 @@ class SpaceLifecycle:
             error_message=error[1],
         )
 
-    def _unbuilt(self, known: set[str], chunks: int) -> list[EmbeddingSpaceState]:
+    def _unbuilt(self, known: Sequence[SpaceRow]) -> list[SpaceRow]:
         """Returns configured models without a row; a workspace without any row will be searched in the default."""
-        found = []
+        ids = {row.id for row in known}
+        rows = []
         for space in self.embedders.spaces:
-            is_default = not known and (space.model, space.dims) == self._default
-            if space_id(space.model, space.dims) not in known:
-                found.append(
-                    EmbeddingSpaceState(
-                        id=space_id(space.model, space.dims),
-                        model=space.model,
-                        dims=space.dims,
-                        status=SpaceStatus.active if is_default else SpaceStatus.available,
-                        configured=True,
-                        activate=False,
-                        vectors=0,
-                        chunks=chunks,
-                        seconds_left=None,
-                        created_at=None,
-                        activated_at=None,
-                        error_class=None,
-                        error_message=None,
-                    )
-                )
-        return found
+            key = (space.model, space.dims)
+            is_active = not known and key == self._default
+            if (id_ := space_id(*key)) not in ids:
+                rows.append(SpaceRow(id_, *key, SpaceStatus.active if is_active else SpaceStatus.available))
+        return rows

@@ -16,10 +16,15 @@ from uuid import UUID
 from psycopg.rows import scalar_row
 
 from contracts.embedding_spaces import SpaceStatus
+from contracts.events import DocumentIndexed
 from inference.embedders import SpaceKey
 from service_kit.postgres import Connection
 from service_kit.repository import Repository
 from service_kit.statements import Statements
+from service_kit.work import WorkTable
+
+CHANNEL = "retrieval_embedding_space"
+IDLE = "idle"
 
 
 def space_id(model: str, dims: int) -> str:
@@ -29,20 +34,20 @@ def space_id(model: str, dims: int) -> str:
 
 @dataclass(frozen=True)
 class SpaceRow:
-    """A requested space. `rate`: vectors per second while it is built; `state`: that of the work on it."""
+    """A space, requested or possible. `rate`: vectors per second while it is built; `state`: that of the work on it."""
 
     id: str
     model: str
     dims: int
     status: SpaceStatus
-    activate: bool
-    state: str
-    attempts: int
-    rate: float | None
-    error_class: str | None
-    error_message: str | None
-    created_at: datetime
-    activated_at: datetime | None
+    activate: bool = False
+    state: str = IDLE
+    attempts: int = 0
+    rate: float | None = None
+    error_class: str | None = None
+    error_message: str | None = None
+    created_at: datetime | None = None
+    activated_at: datetime | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "status", SpaceStatus(self.status))
@@ -50,6 +55,34 @@ class SpaceRow:
     @property
     def key(self) -> SpaceKey:
         return self.model, self.dims
+
+
+@dataclass(frozen=True)
+class LeasedSpace:
+    """A space as it was when it was claimed. `attempts` counts this claim, and those before it that failed."""
+
+    workspace_id: UUID
+    lease_token: UUID
+    id: str
+    model: str
+    dims: int
+    status: str
+    attempts: int
+    rate: float | None
+
+    @property
+    def key(self) -> SpaceKey:
+        return self.model, self.dims
+
+    @property
+    def active(self) -> bool:
+        """Whether the workspace is searched in this space."""
+        return self.status == SpaceStatus.active
+
+    @property
+    def dropping(self) -> bool:
+        """True if the space is being deleted."""
+        return self.status == SpaceStatus.dropping
 
 
 @dataclass(frozen=True)
@@ -62,11 +95,15 @@ class MissingChunk:
     content: str
 
 
-@dataclass(frozen=True)
-class DocumentCount:
-    document_id: UUID
-    version: int
-    chunk_count: int
+# Claims list the configured models as `models` and `dims`; dropping a space does not need its model. A change of status
+# ends the lease; a space that needs no work is idle.
+TABLE = WorkTable(
+    name="embedding_space",
+    row=LeasedSpace,
+    channel=CHANNEL,
+    claimable="work.status = 'dropping' OR (work.model, work.dims) IN (SELECT * FROM unnest(%(models)s::text[], "
+    "%(dims)s::integer[]))",
+)
 
 
 class SpaceSql(Statements, file="spaces.sql"):
@@ -81,9 +118,7 @@ class SpaceSql(Statements, file="spaces.sql"):
     remove: LiteralString
     workspace_size: LiteralString
     vector_counts: LiteralString
-    count_missing: LiteralString
-    document_vectors: LiteralString
-    complete_documents: LiteralString
+    documents: LiteralString
     incomplete_documents: LiteralString
     missing_chunks: LiteralString
     fill_vectors: LiteralString
@@ -132,9 +167,9 @@ class SpaceRows(Repository):
         vectors = {(model, dims): count for model, dims, count in await cursor.fetchall()}
         return await self.value(SpaceSql.workspace_size) or 0, vectors
 
-    async def missing(self, space: SpaceKey) -> int:
-        """Counts the chunks without a vector, exactly."""
-        return int(await self.value(SpaceSql.count_missing, **_key(space)))
+    async def is_complete(self, space: SpaceKey) -> bool:
+        """Returns whether every chunk has a vector."""
+        return not await self.missing_chunks(space, 0, 1)
 
     async def missing_chunks(self, space: SpaceKey, after: int, limit: int) -> list[MissingChunk]:
         """Returns the next chunks without a vector, in the order of their numbers."""
@@ -148,17 +183,13 @@ class SpaceRows(Repository):
         """Deletes up to `limit` vectors; returns how many there were."""
         return await self.run(SpaceSql.drop_vectors, **_key(space), limit=limit)
 
-    async def vectors(self, numbers: Sequence[int], space: SpaceKey) -> list[int]:
-        """Counts the vectors of the chunks of each document."""
-        return await self.values(SpaceSql.document_vectors, **_key(space), documents=list(numbers))
+    async def documents(self, document_ids: Sequence[UUID], space: SpaceKey) -> list[DocumentIndexed]:
+        """Returns the given documents with the counts of their chunks and vectors."""
+        return await self.all(SpaceSql.documents, DocumentIndexed, **_key(space), document_ids=list(document_ids))
 
-    async def complete_documents(self, document_ids: list[UUID], space: SpaceKey) -> list[DocumentCount]:
-        """Returns the given documents whose chunks all have vectors."""
-        return await self.all(SpaceSql.complete_documents, DocumentCount, **_key(space), document_ids=document_ids)
-
-    async def incomplete_documents(self, space: SpaceKey) -> list[DocumentCount]:
+    async def incomplete_documents(self, space: SpaceKey) -> list[DocumentIndexed]:
         """Returns the documents with a chunk that has no vector."""
-        return await self.all(SpaceSql.incomplete_documents, DocumentCount, **_key(space))
+        return await self.all(SpaceSql.incomplete_documents, DocumentIndexed, **_key(space))
 
 
 def _key(space: SpaceKey) -> dict[str, object]:

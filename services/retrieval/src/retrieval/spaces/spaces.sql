@@ -58,40 +58,25 @@ DELETE FROM embedding_space
 WHERE workspace_id = %(workspace_id)s AND lease_token = %(lease_token)s AND status = 'dropping';
 
 -- name: workspace_size
--- Returns the workspace's totals of chunks and terms.
-SELECT chunks, terms FROM workspace_statistics WHERE workspace_id = %(workspace_id)s;
+-- Counts the chunks of the workspace.
+SELECT chunks FROM workspace_statistics WHERE workspace_id = %(workspace_id)s;
 
 -- name: vector_counts
 -- Counts the vectors of each space.
 SELECT model, dims, count(*) FROM chunk_vector WHERE workspace_id = %(workspace_id)s GROUP BY model, dims;
 
--- name: count_missing
--- Counts the chunks without a vector of the space.
-SELECT count(*) FROM chunk
-WHERE workspace_id = %(workspace_id)s
-  AND NOT EXISTS (SELECT FROM chunk_vector AS vector
-                  WHERE vector.workspace_id = %(workspace_id)s AND vector.model = %(model)s
-                    AND vector.dims = %(dims)s AND vector.chunk = chunk.number);
-
--- name: document_vectors
--- Counts the vectors of the chunks of each document, in the order given.
-SELECT (SELECT count(*) FROM chunk_vector
+-- name: documents
+-- Returns the given documents with the counts of their chunks and vectors.
+SELECT document_id, version, chunk_count,
+       (SELECT count(*) FROM chunk_vector
         WHERE workspace_id = %(workspace_id)s AND model = %(model)s AND dims = %(dims)s
-          AND chunk >= wanted.document << 20 AND chunk < (wanted.document + 1) << 20)
-FROM unnest(%(documents)s::bigint[]) WITH ORDINALITY AS wanted (document, place)
-ORDER BY place;
-
--- name: complete_documents
--- Returns the given documents whose chunks all have vectors.
-SELECT document_id, version, chunk_count FROM indexed_document AS indexed
-WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(document_ids)s)
-  AND chunk_count = (SELECT count(*) FROM chunk_vector
-                     WHERE workspace_id = %(workspace_id)s AND chunk >= indexed.number << 20 AND chunk < (indexed.number + 1) << 20
-                       AND model = %(model)s AND dims = %(dims)s);
+          AND chunk >= indexed.number << 20 AND chunk < (indexed.number + 1) << 20) AS vectors
+FROM indexed_document AS indexed
+WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(document_ids)s);
 
 -- name: incomplete_documents
 -- Returns the documents with a chunk that has no vector.
-SELECT document_id, version, chunk_count
+SELECT document_id, version, chunk_count, coalesce(vectors, 0) AS vectors
 FROM indexed_document AS indexed
 LEFT JOIN (SELECT document, count(*) AS vectors FROM chunk_vector
            WHERE workspace_id = %(workspace_id)s AND model = %(model)s AND dims = %(dims)s

@@ -8,7 +8,7 @@ from contracts.embedding_spaces import SpaceStatus
 from contracts.events import DocumentIndexed, EmbeddingSpaceActivated
 from inference.embedders import SpaceKey
 from retrieval.reading.state import raise_generation
-from retrieval.spaces.rows import DocumentCount, SpaceRow, SpaceRows
+from retrieval.spaces.rows import SpaceRow, SpaceRows
 from service_kit.outbox import Outbox
 
 
@@ -29,7 +29,7 @@ async def switch(rows: SpaceRows, to: SpaceRow, outbox: Outbox) -> bool:
     The caller holds the workspace's lock. Returns False and changes nothing if the space lacks a vector. Documents that
     lacked vectors in the previous space are republished, because they have them now.
     """
-    if await rows.missing(to.key):
+    if not await rows.is_complete(to.key):
         return False
     before = await rows.active()
     late = await rows.incomplete_documents(before.key) if before else []
@@ -37,19 +37,15 @@ async def switch(rows: SpaceRows, to: SpaceRow, outbox: Outbox) -> bool:
         await rows.change(before, SpaceStatus.ready)
     await rows.change(to, SpaceStatus.active)
     await raise_generation(rows.connection, rows.workspace_id)
-    await publish_complete(rows, late, outbox)
+    await publish_indexed(rows, [one.model_copy(update={"vectors": one.chunk_count}) for one in late], outbox)
     await _publish(rows, to.key, outbox)
     return True
 
 
-async def publish_complete(rows: SpaceRows, documents: Iterable[DocumentCount], outbox: Outbox) -> None:
-    """Publishes that the documents have all their vectors."""
-    for document in documents:
-        count = document.chunk_count
-        done = DocumentIndexed(
-            document_id=document.document_id, version=document.version, chunk_count=count, vectors=count
-        )
-        await outbox.write(rows.connection, rows.workspace_id, done, str(document.document_id))
+async def publish_indexed(rows: SpaceRows, documents: Iterable[DocumentIndexed], outbox: Outbox) -> None:
+    """Publishes that documents are indexed, and how many vectors they have."""
+    about = [(document, str(document.document_id)) for document in documents]
+    await outbox.write_all(rows.connection, rows.workspace_id, about)
 
 
 async def _publish(rows: SpaceRows, space: SpaceKey, outbox: Outbox) -> None:

@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from uuid import UUID
-
 from retrieval.ranking.features import Registry
 from retrieval.reading.snapshot import Snapshot
 from retrieval.reading.state import Version
 from retrieval.tuning.store import SettingsRows
 from retrieval.tuning.tuning import Tuning
-
-REMEMBERED = 1000  # workspaces
+from service_kit.recent_values import RecentValues
 
 
 class KnownTunings:
-    """Caches the tunings of the most recently searched workspaces. For one event loop."""
+    """Caches the tunings of recently searched workspaces. For one event loop."""
 
     def __init__(self, registry: Registry) -> None:
         self.registry = registry
-        self._known: OrderedDict[UUID, tuple[Version, Tuning]] = OrderedDict()
+        self._known = RecentValues[tuple[Version, Tuning]]()
 
     async def of(self, snapshot: Snapshot) -> Tuning:
         """Returns the workspace's tuning in the snapshot."""
-        place, version = snapshot.workspace_id, snapshot.state.version
-        known = self._known.pop(place, None)
+        version = snapshot.state.version
+        known = self._known.get(snapshot.workspace_id)
         if known is None or known[0] != version:
-            known = version, await self._read(snapshot)
-        self._known[place] = known
-        if len(self._known) > REMEMBERED:
-            self._known.popitem(last=False)
+            stored = await SettingsRows(snapshot.reader.connection, snapshot.workspace_id).find()
+            known = version, Tuning.of(stored, self.registry)
+            self._known.put(snapshot.workspace_id, known)
         return known[1]
-
-    async def _read(self, snapshot: Snapshot) -> Tuning:
-        stored = await SettingsRows(snapshot.reader.connection, snapshot.workspace_id).find()
-        return Tuning.of(stored, self.registry)
