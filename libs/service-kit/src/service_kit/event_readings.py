@@ -10,7 +10,8 @@ from redis.asyncio import Redis
 
 from service_kit.postgres import Database
 from service_kit.readings import Reading, gauge
-from service_kit.streams import backlogs, dead_letters
+from service_kit.stream_groups import backlogs
+from service_kit.streams import dead_letters
 
 
 def stream_reading(redis: Redis, group: str, streams: Sequence[str]) -> Reading:
