@@ -44,13 +44,16 @@ class SharedSessions:
         return allowance.headers if allowance else {}
 
     async def open(self, token: ShareToken) -> SharedSession | None:
-        """Returns None if the token is wrong, the share has ended, or its user is no longer an active member."""
+        """Returns None if the token is wrong, the share has ended, or its user is no longer an active member.
+
+        Raises ServiceSilent.
+        """
         caller = ServiceCaller("gateway", token.workspace_id)
         presented = PresentedShare(share_id=token.share_id, secret=token.secret)
         answer = await self.orchestrator.ask(caller, "POST", SHARES_PATH, json=presented.model_dump(mode="json"))
-        if not answer.is_success:
+        if answer.status_code == 404:
             return None
-        opened = OpenedShare.model_validate_json(answer.content)
+        opened = self.orchestrator.parse(self.orchestrator.successful(answer), OpenedShare)
         return opened.session if await self._is_active(token.workspace_id, opened.created_by) else None
 
     async def _is_active(self, workspace_id: UUID, user_id: UUID) -> bool:
