@@ -13,7 +13,8 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 from people import bearer, home, make_user
 
-from contracts.share_tokens import ShareToken, proves, secret_sha256
+from contracts.random_secrets import proves, secret_sha256
+from contracts.share_tokens import ShareToken
 from contracts.sharing import SHARES_PATH
 
 NOW = datetime.now(UTC).isoformat()

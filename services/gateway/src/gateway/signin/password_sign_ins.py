@@ -7,10 +7,10 @@ from uuid import UUID
 from starlette.requests import Request
 from starlette.responses import Response
 
+from contracts.random_secrets import new_secret, secret_sha256
 from contracts.sign_in import InvitationSignUp, PasswordLink, SignedInUser
 from gateway.accounts.caller import Authenticated, SignedIn
 from gateway.accounts.joining import join
-from gateway.accounts.key_format import new_secret
 from gateway.errors import (
     NeedsPasswordLink,
     PasswordMismatch,
@@ -24,7 +24,7 @@ from gateway.signin.credentials import PasswordUser, SignInCredentials
 from gateway.signin.known_browsers import KnownBrowsers
 from gateway.signin.passwords import Passwords, must_be_uncommon
 from gateway.signin.sessions import WebSessionRows
-from gateway.signin.web_sessions import WebSessions, sha256
+from gateway.signin.web_sessions import WebSessions
 from service_kit.postgres import Connection, Database
 
 LINK_SECONDS = 24 * 3600
@@ -120,7 +120,7 @@ class PasswordSignIns:
             user = await credentials.of_user(user_id)
             if user is None or user.disabled_at:
                 raise UnknownUser
-            expires_at = await credentials.put_link(user_id, sha256(token), caller.user.id, LINK_SECONDS)
+            expires_at = await credentials.put_link(user_id, secret_sha256(token), caller.user.id, LINK_SECONDS)
         return PasswordLink(user_id=user_id, token=token, expires_at=expires_at)
 
     async def use_link(self, request: Request, token: str, password: str) -> None:
@@ -132,13 +132,13 @@ class PasswordSignIns:
         self.web_sessions.must_be_confidential(request)
         await self.attempts.spend(token, address_of(request))
         async with self.database.system() as connection:
-            user = await SignInCredentials(connection).find_link(sha256(token))
+            user = await SignInCredentials(connection).find_link(secret_sha256(token))
         if user is None:
             raise UnknownPasswordLink
         request.state.audited_user = user.id
         hashed = await self._hashed(password, user)
         async with self.database.system() as connection:
-            if await SignInCredentials(connection).find_link(sha256(token)) is None:
+            if await SignInCredentials(connection).find_link(secret_sha256(token)) is None:
                 raise UnknownPasswordLink
             await self._put(connection, user.id, hashed)
 

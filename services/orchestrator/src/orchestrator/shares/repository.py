@@ -10,7 +10,8 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from contracts.base import Page
-from contracts.share_tokens import ShareToken, secret_sha256
+from contracts.random_secrets import secret_sha256
+from contracts.share_tokens import ShareToken
 from contracts.sharing import Share, ShareAudience, SharedMessage, SharedSession, SharingSettings
 from service_kit.auth import Principal
 from service_kit.pagination import decode_cursor, page
