@@ -572,8 +572,8 @@ def other_user(auth_headers: Callable[..., dict[str, str]]) -> dict[str, str]:
 
 
 @pytest.fixture
-def door(auth_headers: Callable[..., dict[str, str]]) -> Callable[[Any], Any]:
-    """`async with door(service) as client`: the SDK, which repeats nothing."""
+def sdk(auth_headers: Callable[..., dict[str, str]]) -> Callable[[Any], Any]:
+    """`async with sdk(service) as client`: the SDK, which repeats nothing."""
 
     @asynccontextmanager
     async def opened(service: Any) -> AsyncIterator[AsyncOpenAI]:

@@ -37,7 +37,7 @@ from gateway.audit.trail import AuditMiddleware, AuditTrail
 from gateway.errors import UnknownWorkspace
 from gateway.events.feed import Feed
 from gateway.events.follower import WorkspaceEvents
-from gateway.mcp.door import McpDoor
+from gateway.mcp.route import McpRoute
 from gateway.operations.backup_age import backup_reading
 from gateway.operations.dead_letters import DeadLetters
 from gateway.proxy import routing
@@ -179,7 +179,7 @@ class Parts:
         for prefix in routing.TABLE:
             for path in (prefix.path, f"{prefix.path}/{{rest:path}}"):
                 app.router.routes.append(Route(path, proxy, include_in_schema=False))
-        self.mcp = McpDoor(app, state.authenticator)
+        self.mcp = McpRoute(app, state.authenticator)
         app.router.routes.append(Route("/mcp", self.mcp, methods=["POST"], include_in_schema=False))
         app.add_exception_handler(psycopg.OperationalError, _database_unavailable)
         app.add_exception_handler(ForeignKeyViolation, _workspace_gone)

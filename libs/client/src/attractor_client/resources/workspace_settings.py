@@ -64,7 +64,7 @@ class AnswerPresets:
         await self.transport.send("DELETE", path("v1/presets", name), params={"scope": scope.value})
 
 
-class DoorModels:
+class OpenAIModels:
     """`client.models`: the names that clients of the OpenAI API can use as `model`."""
 
     def __init__(self, transport: Transport) -> None:
