@@ -115,7 +115,7 @@ async def undo(
 ) -> None:
     """Undo a correction."""
     await client.graph.undo_correction(correction_id)
-    output.json({"undone": correction_id}) if output.as_json else output.text(f"{correction_id} undone")
+    output.result({"undone": correction_id}, f"{correction_id} undone")
 
 
 @connected()
@@ -143,7 +143,7 @@ async def _correct(client: AttractorClient, output: Output, **correction: str | 
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     made = await client.graph.correct(request)
-    output.json(made) if output.as_json else output.text(f"{made.id}  {_sentence(made)}")
+    output.result(made, f"{made.id}  {_sentence(made)}")
 
 
 def _sentence(one: Correction) -> str:

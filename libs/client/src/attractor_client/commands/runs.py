@@ -88,7 +88,7 @@ async def show(
 async def cancel(client: AttractorClient, output: Output, run_id: RunId) -> None:
     """Stop a run; one that has ended stays as it is."""
     run = await client.runs.cancel(run_id)
-    output.json(run) if output.as_json else output.text(f"{run.id} {run.status.value}")
+    output.result(run, f"{run.id} {run.status.value}")
 
 
 @app.command()
@@ -96,7 +96,7 @@ async def cancel(client: AttractorClient, output: Output, run_id: RunId) -> None
 async def retry(client: AttractorClient, output: Output, run_id: RunId) -> None:
     """Retry a failed run from where it failed."""
     run = await client.runs.retry(run_id)
-    output.json(run) if output.as_json else output.text(f"{run.id} {run.status.value}")
+    output.result(run, f"{run.id} {run.status.value}")
 
 
 def _used(run: RunUsage) -> tuple[object, ...]:
