@@ -12,11 +12,11 @@ import typer
 from attractor_client.client import AttractorClient
 from attractor_client.commands.written_files import format_of, write_parts
 from attractor_client.errors import InvalidRequest
-from attractor_client.invocation import FAILED, Limit, Yes, at_most, confirm, connected
+from attractor_client.invocation import FAILED, Limit, Yes, confirm, connected, show_list
 from attractor_client.output import Output
 from attractor_client.rendering import local_time
 from contracts.graph_picture import ExportFormat
-from contracts.graph_triples import TripleFormat, TripleImport
+from contracts.graph_triples import TripleFormat
 
 EXPORTS = {
     ".graphml": ExportFormat.graphml,
@@ -103,8 +103,22 @@ async def import_triples(
 @connected()
 async def imports(client: AttractorClient, output: Output, limit: Limit = 50) -> None:
     """List the imported sets of triples, by name."""
-    found = await at_most(limit, client.graph.imports())
-    output.json(found) if output.as_json else _table(output, found)
+    await show_list(
+        output,
+        client.graph.imports(),
+        limit,
+        ("id", "name", "format", "triples", "entities", "relations", "aliases", "updated"),
+        lambda one: (
+            one.id,
+            one.name,
+            one.format.value,
+            one.triples,
+            one.entities,
+            one.relations,
+            one.aliases,
+            local_time(one.updated_at),
+        ),
+    )
 
 
 @connected()
@@ -118,21 +132,3 @@ async def delete_import(
     confirm("Delete these triples?", output, yes)
     await client.graph.delete_import(import_id)
     output.result({"deleted": import_id}, f"{import_id} deleted")
-
-
-def _table(output: Output, found: list[TripleImport]) -> None:
-    columns = ("id", "name", "format", "triples", "entities", "relations", "aliases", "updated")
-    rows = [
-        (
-            one.id,
-            one.name,
-            one.format.value,
-            one.triples,
-            one.entities,
-            one.relations,
-            one.aliases,
-            local_time(one.updated_at),
-        )
-        for one in found
-    ]
-    output.table(columns, rows)
