@@ -23,8 +23,8 @@ from orchestrator.runs.streams import BEGINNING, TERMINAL_EVENTS, RunStreams
 from orchestrator.sessions.messages import CallerMessages
 from orchestrator.sessions.repository import CallerSessions
 from service_kit.auth import Principal
-from service_kit.postgres import Connection, Database
-from service_kit.repository import Repository
+from service_kit.postgres import Database
+from service_kit.repository import CallerRepository
 from service_kit.statements import Statements
 
 log = logging.getLogger(__name__)
@@ -81,12 +81,8 @@ class OpenAIQuestion:
     images: Sequence[OpenAIImage] = ()
 
 
-class OpenAISessions(Repository):
+class OpenAISessions(CallerRepository):
     """The sessions that are created for one answer."""
-
-    def __init__(self, connection: Connection, caller: Principal) -> None:
-        super().__init__(connection, caller.workspace_id)
-        self.bound = {**self.bound, "user_id": caller.user_id}
 
     async def add_history(
         self,
