@@ -91,8 +91,8 @@ def create_app(settings: Settings) -> FastAPI:
         events.router,
         signin_routes.router,
         openid_routes.router,
+        shared.router,
     ]
-    routers.append(shared.router)
     app = service_app("gateway", settings, routers, parts.lifespan, openapi_url=None)
     parts.install(app)
     internal.install(app.state.private, app.state.tokens, parts.deletions)

@@ -102,8 +102,11 @@ def create_app(settings: Settings) -> FastAPI:
             await _build(app, settings, stack)
             yield
 
-    routers = [sessions_api.router, messages_api.router, runs_api.router, feedback_api.router]
-    routers += [
+    routers = [
+        sessions_api.router,
+        messages_api.router,
+        runs_api.router,
+        feedback_api.router,
         openai_api.router,
         responses.router,
         usage_api.router,

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
-from contracts.events import RunCancelled
 from contracts.orchestrator import MessageCreate, Run
 from orchestrator.errors import ImageNotRead, ImageTooLarge, NotAnImage
 from orchestrator.images.decoding import SentImage
@@ -144,12 +143,6 @@ class OpenAIRuns:
             run_ids = await CallerMessages(connection, caller).delete(run.question_id)
         await self.streams.delete(run_ids)
 
-    async def cancel(self, caller: Principal, run: Run) -> None:
-        """Stops the run; one that has ended stays as it is."""
-        outcome = await self.runs.cancel(caller, run.id)
-        if outcome is not None and outcome.ended:
-            await self.streams.publish(run.id, outcome.attempts, RunCancelled(run_id=run.id))
-
     async def ask(self, caller: Principal, question: OpenAIQuestion) -> Run:
         """Queues a run. Raises SessionNotFound, TooManyQueued; MessageNotFound if the answer that it follows no longer
         exists; Unsupported for a refused image.
@@ -207,7 +200,7 @@ class OpenAIRuns:
     async def _leave(self, caller: Principal, run: Run, stopping: bool, forgetting: bool, after: str) -> None:
         try:
             if stopping:
-                await self.cancel(caller, run)
+                await self.streams.cancel(caller, run.id)
             if forgetting:
                 if not stopping:
                     async with asyncio.timeout(PATIENCE_SECONDS):

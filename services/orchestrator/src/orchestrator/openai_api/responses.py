@@ -110,7 +110,7 @@ async def get_response(
 async def cancel_response(response_id: Named, request: Request, caller: Viewer, ask: Ask) -> ResponseObject:
     """What was written stays. A waiting response ends at once, a running one within moments."""
     response_run = await _found(ask, caller, response_id)
-    await ask.cancel(caller, response_run.run)
+    await ask.streams.cancel(caller, response_run.run.id)
     return as_it_is(await _found(ask, caller, response_id), base_url(request))
 
 

@@ -11,7 +11,6 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from contracts.base import Page, ProblemBody
-from contracts.events import RunCancelled
 from contracts.orchestrator import Run, RunStatus
 from orchestrator.errors import RunNotFailed
 from orchestrator.runs.store import RunStore
@@ -109,9 +108,7 @@ async def run_events(
 @router.post("/{run_id}/cancel", summary="Cancel a run", responses={**NOT_FOUND})
 async def cancel_run(run_id: UUID, caller: Viewer, runs: Runs, streams: Streams) -> Run:
     """Ends a waiting run at once and a running one within moments. A run that has ended stays as it is."""
-    outcome = await runs.cancel(caller, run_id)
-    if outcome is not None and outcome.ended:
-        await streams.publish(run_id, outcome.attempts, RunCancelled(run_id=run_id))
+    await streams.cancel(caller, run_id)
     return await runs.get(caller, run_id)
 
 

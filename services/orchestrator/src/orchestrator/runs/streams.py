@@ -74,10 +74,16 @@ class RunStreams:
             name in TERMINAL_EVENTS and parse_id(after) >= parse_id(entry) for entry, name, _ in map(_decoded, newest)
         )
 
-    async def publish(self, run_id: UUID, attempt: int, event: RunEventData) -> None:
+    async def cancel(self, caller: Principal, run_id: UUID) -> None:
+        """Ends a waiting run and asks the process of a running one to stop; a run that has ended stays as it is."""
+        outcome = await self.runs.cancel(caller, run_id)
+        if outcome is not None and outcome.ended:
+            await self.publish_cancelled(run_id, outcome.attempts)
+
+    async def publish_cancelled(self, run_id: UUID, attempts: int) -> None:
         """Writes the terminal event of a run that no process executes, with the id that it has when rebuilt."""
-        events = RunEvents(self.redis, run_id, attempt + 1, self.ttl_seconds, number=-1)
-        events.emit(event)
+        events = RunEvents(self.redis, run_id, attempts + 1, self.ttl_seconds, number=-1)
+        events.emit(RunCancelled(run_id=run_id))
         await events.flush()
 
     async def reopen(self, run_id: UUID) -> None:

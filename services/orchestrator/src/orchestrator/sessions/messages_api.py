@@ -11,7 +11,6 @@ from fastapi import APIRouter, Body, Depends, Header, Query, Request, Response, 
 from fastapi.responses import StreamingResponse
 
 from contracts.base import Page, ProblemBody
-from contracts.events import RunCancelled
 from contracts.orchestrator import HeadUpdate, Message, MessageCreate, MessageRegenerate, Run, Session
 from contracts.workspace_settings import RoleModel
 from orchestrator.configuration.store import ConfigurationStore
@@ -76,7 +75,7 @@ class Answering:
 
     async def answer(self, session_id: UUID, queued: QueuedRun) -> Run | StreamingResponse:
         for run_id, attempts in queued.stopped.items():
-            await self.streams.publish(run_id, attempts, RunCancelled(run_id=run_id))
+            await self.streams.publish_cancelled(run_id, attempts)
         run = queued.as_run(session_id) if queued.is_new else await self.runs.get(self.caller, queued.id)
         location = {"Location": f"/v1/runs/{run.id}"}
         if self.streaming:
