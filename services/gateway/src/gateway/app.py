@@ -62,7 +62,7 @@ from gateway.web import routes as web_routes
 from gateway.web.files import WebFiles
 from service_kit.app import service_app
 from service_kit.background import Background
-from service_kit.event_readings import connection_reading, memory_reading, outbox_reading, stream_reading
+from service_kit.event_readings import add_event_readings
 from service_kit.event_signatures import EventSignatures
 from service_kit.http_service import HttpService
 from service_kit.notifications import Notifications
@@ -224,10 +224,7 @@ class Parts:
         relay = OutboxRelay(self.database, self.redis, self.notifications, GATEWAY, signatures)
         handlers = {WorkspacePurged.event_type: self.deletions.confirm}
         consumer = Consumer(self.redis, DOCUMENTS, GATEWAY, handlers, metrics, signatures, block_seconds=1.0)
-        metrics.readings.add("streams", stream_reading(self.redis, GATEWAY, [DOCUMENTS]))
-        metrics.readings.add("redis", memory_reading(self.redis))
-        metrics.readings.add("outbox", outbox_reading(self.database))
-        metrics.readings.add("connections", connection_reading(self.database))
+        add_event_readings(metrics.readings, self.database, self.redis, GATEWAY, [DOCUMENTS])
         metrics.readings.add("backups", backup_reading(self.database))
         background.start("notifications", self.notifications.run)
         background.start("outbox", relay.run)
