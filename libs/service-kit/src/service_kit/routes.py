@@ -1,8 +1,10 @@
-"""Adds a router's routes to an application."""
+"""Adds routes to an application, and gives them what its lifespan has built."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter, FastAPI
+from typing import Any
+
+from fastapi import APIRouter, Depends, FastAPI, Request
 
 
 def add_routes(app: FastAPI, router: APIRouter) -> None:
@@ -12,3 +14,13 @@ def add_routes(app: FastAPI, router: APIRouter) -> None:
     support prefixes, dependencies and the like, which are not needed here.
     """
     app.router.routes.extend(router.routes)
+
+
+def from_state(name: str) -> Any:
+    """Returns a dependency on what `app.state` has under this name: `Annotated[Accounts, from_state("accounts")]`."""
+
+    # A coroutine, because a plain function would run in another thread, which costs more than its work.
+    async def provide(request: Request) -> Any:
+        return getattr(request.app.state, name)
+
+    return Depends(provide)

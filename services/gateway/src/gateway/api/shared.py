@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Path, Request
 
 from contracts.base import ProblemBody
 from contracts.share_tokens import ShareToken
@@ -18,6 +18,7 @@ from gateway.signin.attempts import network
 from service_kit.auth import ServiceCaller
 from service_kit.http_service import HttpService
 from service_kit.postgres import Database
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1", tags=["gateway"])
 UNINDEXED = {"x-robots-tag": "noindex, nofollow, noarchive"}
@@ -61,16 +62,11 @@ class SharedSessions:
             return await Members(connection, workspace_id).is_active(user_id)
 
 
-def shared_sessions(request: Request) -> SharedSessions:
-    found: SharedSessions = request.app.state.shared_sessions
-    return found
-
-
 @router.get("/shared/{token}", summary="Read a shared session", responses=RESPONSES, openapi_extra=OPEN)
 async def read_shared(
     request: Request,
     token: Annotated[str, Path(max_length=200, description="What POST /v1/sessions/{id}/shares returned")],
-    shared: Annotated[SharedSessions, Depends(shared_sessions)],
+    shared: Annotated[SharedSessions, from_state("shared_sessions")],
 ) -> SharedSession:
     """Anyone who has a link can open it without a key; its answers come without quotes from documents.
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Path, Request
 from fastapi.responses import StreamingResponse
 
 from contracts.openai_api import ChatCompletion, ChatCompletionRequest, ModelCard, ModelList, ModelName
@@ -14,7 +14,6 @@ from contracts.openai_errors import OpenAIError
 from contracts.orchestrator import Run
 from contracts.workspace_settings import Preset
 from orchestrator.configuration.presets import PresetStore
-from orchestrator.configuration.presets_api import preset_store
 from orchestrator.errors import PresetNotFound
 from orchestrator.models.model_source import ModelSource
 from orchestrator.openai_api.asking import OpenAIRuns
@@ -28,6 +27,7 @@ from orchestrator.runs.api import Streams
 from orchestrator.runs.streams import BEGINNING
 from service_kit.auth import Principal, Viewer
 from service_kit.disconnects import unless_left
+from service_kit.routes import from_state
 from service_kit.server_sent import event_stream
 
 router = APIRouter(prefix="/v1", tags=["orchestrator"])
@@ -49,25 +49,10 @@ COMPLETED: dict[int | str, dict[str, Any]] = {
 }
 
 
-def asking(request: Request) -> OpenAIRuns:
-    found: OpenAIRuns = request.app.state.asking
-    return found
-
-
-def models(request: Request) -> Models:
-    found: Models = request.app.state.models
-    return found
-
-
-def model_source(request: Request) -> ModelSource:
-    found: ModelSource = request.app.state.model_source
-    return found
-
-
-Ask = Annotated[OpenAIRuns, Depends(asking)]
-Choice = Annotated[Models, Depends(models)]
-Chosen = Annotated[PresetStore, Depends(preset_store)]
-Source = Annotated[ModelSource, Depends(model_source)]
+Ask = Annotated[OpenAIRuns, from_state("asking")]
+Choice = Annotated[Models, from_state("models")]
+Chosen = Annotated[PresetStore, from_state("presets")]
+Source = Annotated[ModelSource, from_state("model_source")]
 
 
 async def chosen_preset(presets: PresetStore, caller: Principal, model: str) -> Preset | None:

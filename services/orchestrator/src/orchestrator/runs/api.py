@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from contracts.base import Page, ProblemBody
@@ -17,6 +17,7 @@ from orchestrator.runs.store import RunStore
 from orchestrator.runs.streams import RunStreams, parse_event_id
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit
+from service_kit.routes import from_state
 from service_kit.server_sent import event_stream
 
 router = APIRouter(prefix="/v1/runs", tags=["orchestrator"])
@@ -32,18 +33,8 @@ NOT_FOUND: dict[int | str, dict[str, Any]] = {
 }
 
 
-def run_store(request: Request) -> RunStore:
-    store: RunStore = request.app.state.runs
-    return store
-
-
-def run_streams(request: Request) -> RunStreams:
-    streams: RunStreams = request.app.state.streams
-    return streams
-
-
-Runs = Annotated[RunStore, Depends(run_store)]
-Streams = Annotated[RunStreams, Depends(run_streams)]
+Runs = Annotated[RunStore, from_state("runs")]
+Streams = Annotated[RunStreams, from_state("streams")]
 Statuses = Annotated[Sequence[RunStatus], Query(max_length=len(RunStatus), description="Only runs in these states")]
 
 

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response, status
+from fastapi import APIRouter, Depends, Query, Response, status
 
 from contracts.base import Page, ProblemBody
 from contracts.registry import GATEWAY
@@ -26,6 +26,7 @@ from orchestrator.shares.sharing import SessionSharing
 from service_kit.auth import Owner, ServiceCaller, Viewer, called_by
 from service_kit.pagination import Cursor, Limit
 from service_kit.request_headers import ExpectedVersion, IdempotencyKey
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1", tags=["orchestrator"])
 internal = APIRouter(include_in_schema=False)
@@ -43,12 +44,7 @@ FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "The caller i
 STALE: Responses = {412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one"}}
 
 
-def session_sharing(request: Request) -> SessionSharing:
-    found: SessionSharing = request.app.state.sharing
-    return found
-
-
-Sharing = Annotated[SessionSharing, Depends(session_sharing)]
+Sharing = Annotated[SessionSharing, from_state("sharing")]
 Gateway = Annotated[ServiceCaller, Depends(called_by(GATEWAY))]
 
 
