@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Response
 
 from contracts.base import ProblemBody
 from contracts.graph_refinement import (
@@ -18,6 +18,7 @@ from contracts.graph_refinement import (
 from knowledge_graph.refinement.refinement import Refinement
 from service_kit.auth import Editor, Viewer
 from service_kit.request_headers import ExpectedVersion
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/graph", tags=["knowledge-graph"])
 REFUSED: dict[int | str, dict[str, Any]] = {
@@ -26,12 +27,7 @@ REFUSED: dict[int | str, dict[str, Any]] = {
 }
 
 
-def refinement(request: Request) -> Refinement:
-    found: Refinement = request.app.state.refinement
-    return found
-
-
-Refining = Annotated[Refinement, Depends(refinement)]
+Refining = Annotated[Refinement, from_state("refinement")]
 
 
 @router.post("/estimates", summary="Estimate the cost of refinement")

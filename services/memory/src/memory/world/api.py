@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Response
 
 from contracts.base import Page, ProblemBody
 from contracts.gateway import Role
@@ -18,6 +18,7 @@ from service_kit.idempotency import creation_id
 from service_kit.pagination import Cursor, Limit
 from service_kit.problems import Forbidden
 from service_kit.request_headers import ExpectedVersion, IdempotencyKey
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/world", tags=["memory"])
 Responses = dict[int | str, dict[str, Any]]
@@ -33,18 +34,8 @@ CHANGING: Responses = {
 }
 
 
-def opened_settled_runs(request: Request) -> SettledRuns:
-    settled_runs: SettledRuns = request.app.state.settled_runs
-    return settled_runs
-
-
-def opened_worlds(request: Request) -> Worlds:
-    worlds: Worlds = request.app.state.worlds
-    return worlds
-
-
-Runs = Annotated[SettledRuns, Depends(opened_settled_runs)]
-InUse = Annotated[Worlds, Depends(opened_worlds)]
+Runs = Annotated[SettledRuns, from_state("settled_runs")]
+InUse = Annotated[Worlds, from_state("worlds")]
 Asking = Annotated[Principal, Depends(viewer_through(ORCHESTRATOR))]
 SessionId = Annotated[UUID | None, Query(description="The caller's session whose world it is; else the workspace's")]
 AfterRun = Annotated[UUID | None, Query(description="Wait until this run of the caller has changed what it changes")]

@@ -4,28 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter
 
 from contracts.base import ProblemBody
 from contracts.evidence import ContextRequest, ContextResponse, Tokenizers
 from retrieval.context.assembly import ContextAssembly, Searching
 from service_kit.auth import Viewer
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/context", tags=["retrieval"])
 
 
-def context_assembly(request: Request) -> ContextAssembly:
-    found: ContextAssembly = request.app.state.context
-    return found
-
-
-def searching(request: Request) -> Searching:
-    found: Searching = request.app.state.search
-    return found
-
-
-Assembly = Annotated[ContextAssembly, Depends(context_assembly)]
-Search = Annotated[Searching, Depends(searching)]
+Assembly = Annotated[ContextAssembly, from_state("context")]
+Search = Annotated[Searching, from_state("search")]
 
 
 @router.post(

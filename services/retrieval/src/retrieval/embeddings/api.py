@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 
 from contracts.openai_embeddings import EmbeddingList, EmbeddingRequest
 from contracts.openai_errors import OpenAIError
 from retrieval.embeddings.embedding import TextEmbedding
 from service_kit.auth import Viewer
 from service_kit.disconnects import unless_left
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/embeddings", tags=["retrieval"])
 REFUSED: dict[int | str, dict[str, Any]] = {
@@ -19,17 +20,12 @@ REFUSED: dict[int | str, dict[str, Any]] = {
 }
 
 
-def text_embedding(request: Request) -> TextEmbedding:
-    found: TextEmbedding = request.app.state.text_embedding
-    return found
-
-
 @router.post("", summary="Embed texts as the OpenAI API does", responses=REFUSED)
 async def create_embeddings(
     body: EmbeddingRequest,
     request: Request,
     caller: Viewer,  # noqa: ARG001  for authenticated callers only
-    using: Annotated[TextEmbedding, Depends(text_embedding)],
+    using: Annotated[TextEmbedding, from_state("text_embedding")],
 ) -> EmbeddingList:
     """Returns unit vectors of up to 256 texts, from the models that embed the documents.
 

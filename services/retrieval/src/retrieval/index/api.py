@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends
 
 from contracts.base import Page
 from contracts.registry import INGESTION
@@ -13,16 +13,12 @@ from contracts.retrieval import IndexedDocument
 from retrieval.index.listing import IndexDocuments
 from service_kit.auth import viewer_or
 from service_kit.pagination import Cursor, Limit
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/index", tags=["retrieval"])
 
 
-def index_documents(request: Request) -> IndexDocuments:
-    found: IndexDocuments = request.app.state.index_documents
-    return found
-
-
-InUse = Annotated[IndexDocuments, Depends(index_documents)]
+InUse = Annotated[IndexDocuments, from_state("index_documents")]
 Surveyed = Annotated[UUID, Depends(viewer_or(INGESTION))]
 
 

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Path
 
 from contracts.base import Page, ProblemBody
 from contracts.embedding_spaces import EmbeddingSpaceCreate, EmbeddingSpaceState
 from retrieval.spaces.lifecycle import SpaceLifecycle
 from service_kit.auth import Owner, Viewer
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/embedding-spaces", tags=["retrieval"])
 
 
-def spaces(request: Request) -> SpaceLifecycle:
-    found: SpaceLifecycle = request.app.state.spaces
-    return found
-
-
-InUse = Annotated[SpaceLifecycle, Depends(spaces)]
+InUse = Annotated[SpaceLifecycle, from_state("spaces")]
 SpaceId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
 MISSING: dict[int | str, dict[str, Any]] = {404: {"model": ProblemBody}}
 CONFLICT: dict[int | str, dict[str, Any]] = {409: {"model": ProblemBody}}

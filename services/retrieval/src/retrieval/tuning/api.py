@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Response
 
 from contracts.base import ProblemBody
 from contracts.retrieval import SearchSettings, SearchSettingsUpdate
 from retrieval.tuning.store import SearchSettingsStore
 from service_kit.auth import Owner, Viewer
 from service_kit.request_headers import ExpectedVersion
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/search-settings", tags=["retrieval"])
 STALE: dict[int | str, dict[str, Any]] = {
@@ -18,12 +19,7 @@ STALE: dict[int | str, dict[str, Any]] = {
 }
 
 
-def search_settings(request: Request) -> SearchSettingsStore:
-    found: SearchSettingsStore = request.app.state.search_settings
-    return found
-
-
-InUse = Annotated[SearchSettingsStore, Depends(search_settings)]
+InUse = Annotated[SearchSettingsStore, from_state("search_settings")]
 
 
 @router.get("", summary="Read the workspace's search settings")
