@@ -17,7 +17,7 @@ from service_kit.auth import Principal, Viewer, viewer_through
 from service_kit.idempotency import creation_id
 from service_kit.pagination import Cursor, Limit
 from service_kit.problems import Forbidden
-from service_kit.request_headers import ExpectedVersion, IdempotencyKey
+from service_kit.request_headers import ExpectedVersion, IdempotencyKey, tagged
 from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/world", tags=["memory"])
@@ -60,7 +60,7 @@ async def get_world(
     """
     if after_run is not None:
         await runs.wait(caller, after_run, timeout)
-    return _tagged(await worlds.show(caller, session_id, version), response)
+    return tagged(await worlds.show(caller, session_id, version), response)
 
 
 @router.post("/operations", summary="Change the world state", responses=CHANGING)
@@ -84,7 +84,7 @@ async def apply_operations(
     changed = await worlds.apply(
         caller, session_id, body.operations, expected=version, change_id=change_id, dry_run=body.dry_run
     )
-    return _tagged(changed, response)
+    return tagged(changed, response)
 
 
 @router.get("/history", summary="List the events of the world state", responses=READING)
@@ -127,7 +127,7 @@ async def revert_world(
 ) -> World:
     """Restores the document to a version, by operations that are events themselves: no version is lost."""
     _require_editor(caller, session_id)
-    return _tagged(await worlds.revert(caller, session_id, body.version, version), response)
+    return tagged(await worlds.revert(caller, session_id, body.version, version), response)
 
 
 def _require_editor(caller: Principal, session_id: UUID | None) -> None:
@@ -136,8 +136,3 @@ def _require_editor(caller: Principal, session_id: UUID | None) -> None:
         raise Forbidden(f"{caller.via} may only try operations out")
     if session_id is None and caller.role.rank < Role.editor.rank:
         raise Forbidden(f"this needs the role editor; the key has {caller.role.value}")
-
-
-def _tagged(world: World, response: Response) -> World:
-    response.headers["ETag"] = f'"{world.version}"'
-    return world

@@ -22,7 +22,7 @@ from orchestrator.artifacts.editing import ArtifactEditing
 from orchestrator.artifacts.indexing import ArtifactIndexing
 from service_kit.auth import Editor, Viewer
 from service_kit.pagination import Cursor, Limit
-from service_kit.request_headers import ExpectedVersion
+from service_kit.request_headers import ExpectedVersion, tagged
 from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/sessions/{session_id}/artifact", tags=["orchestrator"])
@@ -165,9 +165,3 @@ async def delete_artifact(
     deleted it.
     """
     return await using.delete(caller, session_id, version)
-
-
-def tagged(view: ArtifactView, response: Response) -> ArtifactView:
-    """Returns the artifact, with its version in the header."""
-    response.headers["ETag"] = f'"{view.version}"'
-    return view

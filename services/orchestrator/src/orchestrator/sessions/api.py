@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response, status
@@ -33,7 +33,7 @@ from orchestrator.sessions.transcript import FORMS
 from service_kit.auth import Principal, Viewer, viewer_through
 from service_kit.pagination import Cursor, Limit
 from service_kit.postgres import Database
-from service_kit.request_headers import ExpectedVersion, IdempotencyKey
+from service_kit.request_headers import ExpectedVersion, IdempotencyKey, tagged
 from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/sessions", tags=["orchestrator"])
@@ -54,7 +54,6 @@ ATTACHING: dict[int | str, dict[str, Any]] = {
 }
 
 
-AnySession = TypeVar("AnySession", bound=Session)
 Opening = Callable[[], AbstractAsyncContextManager[CallerSessions]]
 Searching = Annotated[Principal, Depends(viewer_through(RETRIEVAL))]
 
@@ -236,9 +235,3 @@ async def _all_messages(opened: Opening, session_id: UUID) -> AsyncIterator[Mess
         cursor = page.next_cursor
         if cursor is None:
             return
-
-
-def tagged(session: AnySession, response: Response) -> AnySession:
-    """Returns the session, with its version in the header."""
-    response.headers["ETag"] = f'"{session.version}"'
-    return session

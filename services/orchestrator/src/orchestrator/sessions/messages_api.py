@@ -15,11 +15,11 @@ from contracts.orchestrator import HeadUpdate, Message, MessageCreate, MessageRe
 from contracts.workspace_settings import RoleModel
 from orchestrator.configuration.store import ConfigurationStore
 from orchestrator.runs.api import TOO_MANY_QUEUED, Runs, Streams
-from orchestrator.sessions.api import NOT_FOUND, Opened, tagged
+from orchestrator.sessions.api import NOT_FOUND, Opened
 from orchestrator.sessions.messages import CallerMessages, QueuedRun
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit
-from service_kit.request_headers import IdempotencyKey
+from service_kit.request_headers import IdempotencyKey, tagged
 from service_kit.server_sent import event_stream
 
 router = APIRouter(prefix="/v1", tags=["orchestrator"])
