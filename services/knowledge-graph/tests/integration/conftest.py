@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 from redis.asyncio import Redis
+from waiting import eventually
 
 from contracts.events import DOCUMENTS, DocumentConverted, DocumentDeleted, Event, EventData
 from contracts.ingestion import Chunk
@@ -172,13 +172,6 @@ class Documents:
             return groups["knowledge-graph"]["lag"], groups["knowledge-graph"]["pending"]
 
         await eventually(lag, lambda found: found == (0, 0))
-
-
-async def eventually(read: Callable[[], Awaitable[Any]], good: Callable[[Any], bool], seconds: float = 120) -> Any:
-    async with asyncio.timeout(seconds):
-        while not good(found := await read()):  # noqa: ASYNC110  another server's state has no event
-            await asyncio.sleep(0.05)
-    return found
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -9,6 +7,7 @@ from uuid import UUID, uuid4
 import httpx2
 import pytest
 from redis.asyncio import Redis
+from waiting import eventually
 
 from contracts.events import (
     DOCUMENTS,
@@ -126,13 +125,6 @@ class Streams:
             return groups["memory"]["lag"], groups["memory"]["pending"]
 
         await eventually(lag, lambda found: found == (0, 0))
-
-
-async def eventually(read: Callable[[], Awaitable[Any]], good: Callable[[Any], bool], seconds: float = 120) -> Any:
-    async with asyncio.timeout(seconds):
-        while not good(found := await read()):  # noqa: ASYNC110  another server's state has no event
-            await asyncio.sleep(0.05)
-    return found
 
 
 @pytest.fixture

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from datetime import UTC, datetime
 from importlib.metadata import version
 from uuid import uuid4
 
 import pytest
+from waiting import eventually
 
 from contracts.events import (
     DOCUMENTS,
@@ -23,13 +23,6 @@ from service_kit.migrate import migrations, short_name
 from service_kit.streams import dead_letters
 
 DOCUMENT = uuid4()
-
-
-async def eventually(read, good, seconds: float = 120):
-    async with asyncio.timeout(seconds):
-        while not good(found := await read()):  # noqa: ASYNC110  another server's state has no event
-            await asyncio.sleep(0.05)
-    return found
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from datetime import UTC, datetime
 from uuid import uuid4
@@ -11,6 +10,7 @@ import psycopg
 import pytest
 from psycopg import sql
 from redis.asyncio import Redis
+from waiting import eventually
 
 from contracts.events import TURNS, SessionDeleted
 from contracts.gateway import Role
@@ -20,13 +20,6 @@ from service_kit.streams import dead_letters
 
 MAY = datetime(2026, 5, 5, 12, tzinfo=UTC)
 ANSWER = "You live in Walrustown. You said: I moved to Walrustown."
-
-
-async def eventually(read, good, seconds: float = 120):
-    async with asyncio.timeout(seconds):
-        while not good(found := await read()):  # noqa: ASYNC110  another process's work has no event
-            await asyncio.sleep(0.05)
-    return found
 
 
 @pytest.fixture

@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
 import openai
 import pytest
-from openai import AsyncOpenAI
 
 from contracts.gateway import Role
 
 PRESETS = "/v1/presets"
 ASKED: Any = [{"role": "user", "content": "How long are tokens valid?"}]
 SOURCE = "00000000-0000-4000-8000-00000000000a"
-
-
-@pytest.fixture
-def sdk(auth_headers: Callable[..., dict[str, str]]) -> Callable[..., Any]:
-    @asynccontextmanager
-    async def opened(service: Any, headers: dict[str, str] | None = None) -> AsyncIterator[AsyncOpenAI]:
-        key = (headers or auth_headers())["Authorization"].removeprefix("Bearer ")
-        url = f"{service.client.base_url}/v1"
-        async with AsyncOpenAI(base_url=url, api_key=key, max_retries=0, timeout=120) as client:
-            yield client
-
-    return opened
 
 
 async def put(service: Any, name: str, scope: str = "user", headers: dict[str, str] | None = None, **body: Any) -> Any:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from typing import Any
 
 import openai
@@ -13,20 +11,6 @@ from openai import AsyncOpenAI, OpenAI
 
 ASKED = "How long are tokens valid?"
 ANSWER = "Tokens expire after fifteen minutes [1]. Also."
-
-
-@pytest.fixture
-def sdk(auth_headers: Callable[..., dict[str, str]]) -> Callable[..., Any]:
-    """`async with sdk(service) as client`: the SDK, which repeats nothing."""
-
-    @asynccontextmanager
-    async def opened(service: Any, headers: dict[str, str] | None = None) -> AsyncIterator[AsyncOpenAI]:
-        key = (headers or auth_headers())["Authorization"].removeprefix("Bearer ")
-        url = f"{service.client.base_url}/v1"
-        async with AsyncOpenAI(base_url=url, api_key=key, max_retries=0, timeout=120) as client:
-            yield client
-
-    return opened
 
 
 async def events_of(stream: Any) -> list[dict[str, Any]]:

@@ -3,22 +3,21 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import socket
 import zlib
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-import uvicorn
 from prometheus_client import CollectorRegistry
 from redis.asyncio import Redis
+from served_apps import serving
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
+from waiting import eventually
 
 from contracts.events import DOCUMENTS, DocumentConverted, DocumentDeleted, Event, EventData
 from contracts.object_keys import derived_prefix
@@ -260,49 +259,10 @@ def word_counts(text: str) -> list[float]:
 async def provider():
     provider = Provider()
     app = Starlette(routes=[Route("/v1/embeddings", provider.answer, methods=["POST"])])
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        provider.url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
-        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", ws="none", lifespan="off"))
-        serving = asyncio.create_task(server.serve([listener]))
+    async with serving(app) as url:
+        provider.url = f"{url}/v1"
         yield provider
         provider.open.set()
-        server.should_exit = True
-        await serving
-
-
-@pytest.fixture
-def serving():
-    """async with serving(path, answer) as url: an HTTP server that answers POSTs of JSON there."""
-
-    @asynccontextmanager
-    async def serve(path: str, answer: Callable[[Any], Awaitable[Any]]):
-        async def respond(request: Request) -> JSONResponse:
-            return JSONResponse(await answer(await request.json()))
-
-        with socket.socket() as listener:
-            listener.bind(("127.0.0.1", 0))
-            app = Starlette(routes=[Route(path, respond, methods=["POST"])])
-            server = uvicorn.Server(uvicorn.Config(app, log_level="critical", ws="none", lifespan="off"))
-            running = asyncio.create_task(server.serve([listener]))
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-            server.should_exit = True
-            await running
-
-    return serve
-
-
-async def eventually(read: Callable[[], Awaitable[Any]], good: Callable[[Any], bool], seconds: float = 180) -> Any:
-    async with asyncio.timeout(seconds):
-        while not good(found := await read()):  # noqa: ASYNC110  another server's state has no event
-            await asyncio.sleep(0.05)
-    return found
-
-
-@pytest.fixture(name="eventually")
-def eventually_fixture():
-    """await eventually(read, good): the result of `read` once it is good."""
-    return eventually
 
 
 @pytest.fixture
