@@ -211,10 +211,9 @@ async def index(client: AttractorClient, output: Output, session_id: SessionId, 
       attractor artifact index 2f0c...
     """
     indexed = await client.artifacts.index(session_id, version)
-    if output.as_json:
-        output.json(indexed)
-    else:
-        output.text(f"version {indexed.index} is document {indexed.document_id}; it is searched once it is indexed")
+    output.result(
+        indexed, f"version {indexed.index} is document {indexed.document_id}; it is searched once it is indexed"
+    )
 
 
 @app.command()
