@@ -37,8 +37,8 @@ class Door:
         self.opened.append(client)
         return client
 
-    def admin(self) -> httpx2.AsyncClient:
-        client = self.browser()
+    def admin(self, address: str = "192.0.2.1") -> httpx2.AsyncClient:
+        client = self.browser(address)
         client.headers["Authorization"] = f"Bearer {self.admin_key}"
         return client
 

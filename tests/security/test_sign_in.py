@@ -351,6 +351,15 @@ async def test_passwords_of_many_accounts_cannot_be_guessed_from_one_address(mak
         assert (await sign_in(door.browser("2001:db8:0:1::1"), "another", "a guess")).status_code == 401
 
 
+async def test_wrong_keys_count_against_the_whole_network_of_an_ipv6_address(make_door) -> None:
+    wrong = {"Authorization": f"Bearer atr_{uuid4().hex}_{'x' * 43}"}
+    async with make_door(auth_failures_per_minute=3) as door:
+        answers = [await door.browser(f"2001:db8::{n}").get("/v1/me", headers=wrong) for n in range(1, 5)]
+        assert [answer.status_code for answer in answers] == [401] * 3 + [429]
+        assert (await door.browser("2001:db8:0:1::1").get("/v1/me", headers=wrong)).status_code == 401
+        assert (await door.admin("2001:db8::9").get("/v1/me")).status_code == 200
+
+
 async def test_attempts_are_limited_even_while_redis_is_down(make_door) -> None:
     """Prevents an attacker from removing the limit by taking down Redis."""
     async with make_door(redis_url="redis://127.0.0.1:1") as door:

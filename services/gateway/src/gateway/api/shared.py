@@ -13,8 +13,8 @@ from contracts.sharing import SHARES_PATH, OpenedShare, PresentedShare, ShareAud
 from gateway.access.authenticator import Authenticator
 from gateway.access.rate_limit import Buckets
 from gateway.accounts.members import Members
+from gateway.client_address import client_address, network
 from gateway.errors import TooManyReads, UnknownShare
-from gateway.signin.attempts import network
 from service_kit.auth import ServiceCaller
 from service_kit.http_service import HttpService
 from service_kit.postgres import Database
@@ -73,7 +73,7 @@ async def read_shared(
     Shares for members require a key or a web session of the workspace. Wrong tokens count as failed authentications
     from the address. The response must not be cached, nor indexed by search engines.
     """
-    address = request.client.host if request.client else "unknown"
+    address = client_address(request)
     request.state.logged, request.state.response_headers = {"address": address}, UNINDEXED
     limits = await shared.spend(address)
     request.state.response_headers = UNINDEXED | limits

@@ -15,6 +15,7 @@ from contracts.random_secrets import new_secret, secret_sha256
 from contracts.sign_in import OwnWorkspace, SignedInUser, SignInCode, WebSession
 from gateway.accounts.caller import Authenticated, SignedIn
 from gateway.accounts.keys import KeysOfAllWorkspaces
+from gateway.client_address import client_address
 from gateway.errors import (
     CrossSiteRequest,
     NeedsKey,
@@ -109,7 +110,7 @@ class WebSessions:
             key_id,
             secret_sha256(secret),
             method,
-            request.client.host if request.client else "unknown",
+            client_address(request),
             _printable(request.headers.get("user-agent", ""))[:LONGEST_USER_AGENT],
             self.lifetime.longest,
         )

@@ -20,6 +20,7 @@ from contracts.random_secrets import new_secret, secret_sha256
 from gateway.accounts.caller import SignedIn
 from gateway.accounts.joining import join
 from gateway.accounts.users import Users
+from gateway.client_address import client_address
 from gateway.errors import (
     IdentityTaken,
     NeedsSession,
@@ -33,7 +34,6 @@ from gateway.signin.openid.id_token import verified_claims
 from gateway.signin.openid.identities import BegunSignIn, Identities
 from gateway.signin.openid.provider import OpenIdProvider
 from gateway.signin.openid.state_cookie import Begun, StateCookie
-from gateway.signin.password_sign_ins import address_of
 from gateway.signin.web_sessions import WebSessions
 from service_kit.postgres import Connection, Database
 
@@ -73,7 +73,7 @@ class OpenIdSignIns:
 
         Raises TooManyAttempts, OpenIdProviderSilent, and with `link` NeedsSession or SessionEnded.
         """
-        await self.attempts.spend_address(address_of(request))
+        await self.attempts.spend_address(client_address(request))
         user = await self.web_sessions.signed_in(request) if link else None
         if link and not isinstance(user, SignedIn):  # a key must not be enough to link a sign-in to its user
             raise NeedsSession
