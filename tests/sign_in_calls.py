@@ -23,7 +23,7 @@ NAME = "attractor_session"
 
 
 @dataclass
-class Door:
+class LoneGateway:
     """A gateway without services, its administrator's key, and superuser access to its database."""
 
     app: FastAPI
@@ -37,8 +37,8 @@ class Door:
         self.opened.append(client)
         return client
 
-    def admin(self) -> httpx2.AsyncClient:
-        client = self.browser()
+    def admin(self, address: str = "192.0.2.1") -> httpx2.AsyncClient:
+        client = self.browser(address)
         client.headers["Authorization"] = f"Bearer {self.admin_key}"
         return client
 
@@ -49,7 +49,9 @@ class Door:
 
 
 @asynccontextmanager
-async def opened_door(database: Any, redis_url: str, token_keys: DeploymentKeys, **changes: Any) -> AsyncIterator[Door]:
+async def lone_gateway(
+    database: Any, redis_url: str, token_keys: DeploymentKeys, **changes: Any
+) -> AsyncIterator[LoneGateway]:
     """Starts a gateway on the database, without services behind it."""
     key = secrets.token_hex(32)
     services = ("ingestion", "retrieval", "knowledge_graph", "memory", "orchestrator")
@@ -60,16 +62,16 @@ async def opened_door(database: Any, redis_url: str, token_keys: DeploymentKeys,
         "admin_api_key": key,
     }
     app = create_app(Settings(**(values | changes)))
-    door = Door(app, key, database.admin)
+    gateway = LoneGateway(app, key, database.admin)
     async with app.router.lifespan_context(app):
-        yield door
-        for client in door.opened:
+        yield gateway
+        for client in gateway.opened:
             await client.aclose()
 
 
-async def member(door: Door, name: str, role: str = "editor", workspaces: int = 1) -> str:
+async def member(gateway: LoneGateway, name: str, role: str = "editor", workspaces: int = 1) -> str:
     """Creates a user who has a password and is a member; returns the user's id."""
-    admin = door.admin()
+    admin = gateway.admin()
     user = (await admin.post("/v1/users", json={"name": name})).json()["id"]
     for number in range(workspaces):
         workspace_id = (await admin.post("/v1/workspaces", json={"name": f"{name} {number}"})).json()["id"]
@@ -78,7 +80,7 @@ async def member(door: Door, name: str, role: str = "editor", workspaces: int = 
         ).status_code == 200
     link = (await admin.post(f"/v1/users/{user}/password-links")).json()
     body = {"token": link["token"], "password": PASSWORD}
-    assert (await door.browser().post("/v1/auth/password-links", json=body)).status_code == 204
+    assert (await gateway.browser().post("/v1/auth/password-links", json=body)).status_code == 204
     return user
 
 
@@ -86,8 +88,8 @@ async def sign_in(browser: httpx2.AsyncClient, login: str, password: str = PASSW
     return await browser.post("/v1/auth/sign-in", json={"login": login, "password": password}, headers=OWN_PAGE)
 
 
-async def signed_in(door: Door, name: str) -> httpx2.AsyncClient:
-    browser = door.browser()
+async def signed_in(gateway: LoneGateway, name: str) -> httpx2.AsyncClient:
+    browser = gateway.browser()
     assert (await sign_in(browser, name)).status_code == 200
     return browser
 

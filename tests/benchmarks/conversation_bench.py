@@ -17,6 +17,7 @@ from deletion_owners import DeletionOwners
 from deployment_keys import ACTORS, DELEGATED, DeploymentKeys
 from doomed_orchestrator import serve
 from orchestrator_service import orchestrator_fixtures
+from served_apps import serving
 
 from contracts.gateway import Role
 from embedded.engines import Engines
@@ -53,7 +54,7 @@ class Bench:
             login = f"attractor_orchestrator:benchmark@{place.netloc.rpartition('@')[2]}"
             database_url = urlunsplit(place._replace(netloc=login))
             migrate(engines.admin_database_url, database_url, "orchestrator", "orchestrator")
-            others = await stack.enter_async_context(SERVICE.serving(SERVICE.other_services(world)))
+            others = await stack.enter_async_context(serving(SERVICE.other_services(world)))
             addresses = dict.fromkeys(("ingestion_url", "retrieval_url", "knowledge_graph_url", "memory_url"), others)
             settings = Settings.model_validate(
                 {

@@ -10,6 +10,7 @@ import httpx2
 import pytest
 from api_calls import client, new_tenant
 from orchestrator_service import orchestrator_fixtures
+from served_apps import serving
 from stack import PATIENT, EmbeddedStack
 
 service_tests = orchestrator_fixtures()
@@ -57,7 +58,7 @@ async def test_a_learned_style_is_used_after_a_restart_until_it_is_deleted(
     world = service_tests.World()
     world.scripted = {WRITE: ["# Tokens\n\nThey expire."], "You have just changed": ["Done."]}
     world.reflections = json.dumps(REFLECTIONS)
-    async with service_tests.serving(service_tests.other_services(world)) as chat:
+    async with serving(service_tests.other_services(world)) as chat:
         folder = tmp_path_factory.mktemp("learned")
         settings = {"CHAT_BASE_URL": f"{chat}/chat/v1", "CHAT_MODEL": "scripted", "CHAT_API_KEY": "none"}
         started = EmbeddedStack.started(folder, **settings, **PATIENT, RATE_LIMIT_PER_MINUTE="100000")

@@ -19,6 +19,7 @@ import pytest
 import replicated_orchestrator
 from held_port import held_port
 from orchestrator_service import orchestrator_fixtures
+from served_apps import serving
 
 from gateway.app import create_app
 from gateway.settings import Settings as GatewaySettings
@@ -106,7 +107,7 @@ async def client(
     )
     headers = {"Authorization": f"Bearer {key}"}
     async with (
-        service_tests.serving(create_app(gateway)) as url,
+        serving(create_app(gateway)) as url,
         httpx2.AsyncClient(base_url=url, headers=headers, timeout=120, limits=NONE_KEPT) as client,
     ):
         yield client

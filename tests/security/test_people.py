@@ -11,7 +11,7 @@ import httpx2
 import pytest
 from api_calls import PATIENCE, client, created, ingest
 from people import accept, bearer, invite, join, make_user
-from sign_in_calls import OWN_PAGE, Door, member, opened_door, problem, signed_in
+from sign_in_calls import OWN_PAGE, LoneGateway, lone_gateway, member, problem, signed_in
 
 SECRET = "My salary is 51234 and the code word is quixotic-zebra."
 PLANTED = "# Salaries\n\nThe salary of everyone is 99999, says the planted-walrus memo.\n"
@@ -168,14 +168,14 @@ async def test_administrators_with_passwords_count_like_those_with_keys(
     make_database, redis_url, token_keys, way: str, counts: bool
 ) -> None:
     """Regression: only keys counted, so an administrator with a password could not replace the first one."""
-    async with opened_door(make_database("gateway"), redis_url, token_keys, **OPENID) as door:
-        admin = door.admin()
+    async with lone_gateway(make_database("gateway"), redis_url, token_keys, **OPENID) as gateway:
+        admin = gateway.admin()
         first, home = await identity(admin)
-        second = await member(door, "Second", role="viewer" if way == "viewer" else "owner")
+        second = await member(gateway, "Second", role="viewer" if way == "viewer" else "owner")
         assert (await admin.patch(f"/v1/users/{second}", json={"is_admin": True})).status_code == 200
         if way.startswith("https"):
-            door.sql("DELETE FROM user_password")
-            door.sql("INSERT INTO user_identity (issuer, subject, user_id) VALUES (%s, 'second', %s)", way, second)
+            gateway.sql("DELETE FROM user_password")
+            gateway.sql("INSERT INTO user_identity (issuer, subject, user_id) VALUES (%s, 'second', %s)", way, second)
         elif way == "disabled":
             await admin.patch(f"/v1/users/{second}", json={"disabled": True})
         deletion = await admin.delete(f"/v1/workspaces/{home}", params={"name": "default", "timeout": 0})
@@ -191,18 +191,18 @@ async def test_the_last_administrator_with_a_password_cannot_be_removed_even_wit
 ) -> None:
     """A deployment whose administrator signs in needs no key, and that administrator cannot be removed."""
     database = make_database("gateway")
-    async with opened_door(database, redis_url, token_keys) as door:
-        first, _ = await identity(door.admin())
-        second = await member(door, "Second", role="owner")
-        assert (await door.admin().patch(f"/v1/users/{second}", json={"is_admin": True})).status_code == 200
-        browser = await signed_in(door, "Second")
+    async with lone_gateway(database, redis_url, token_keys) as gateway:
+        first, _ = await identity(gateway.admin())
+        second = await member(gateway, "Second", role="owner")
+        assert (await gateway.admin().patch(f"/v1/users/{second}", json={"is_admin": True})).status_code == 200
+        browser = await signed_in(gateway, "Second")
         assert (
             await browser.patch(f"/v1/users/{first}", json={"is_admin": False}, headers=OWN_PAGE)
         ).status_code == 200
-        door.sql(TAKE_AWAY)
-        await stays(door, second)
-    async with opened_door(database, redis_url, token_keys, admin_api_key=None) as door:
-        await stays(door, second)
+        gateway.sql(TAKE_AWAY)
+        await stays(gateway, second)
+    async with lone_gateway(database, redis_url, token_keys, admin_api_key=None) as gateway:
+        await stays(gateway, second)
 
 
 async def identity(http: httpx2.AsyncClient) -> tuple[str, str]:
@@ -211,8 +211,8 @@ async def identity(http: httpx2.AsyncClient) -> tuple[str, str]:
     return me["user"]["id"], me["workspace"]["id"]
 
 
-async def stays(door: Door, user: str) -> None:
-    browser = await signed_in(door, "Second")
+async def stays(gateway: LoneGateway, user: str) -> None:
+    browser = await signed_in(gateway, "Second")
     for change in ({"disabled": True}, {"is_admin": False}):
         refused = await browser.patch(f"/v1/users/{user}", json=change, headers=OWN_PAGE)
         assert problem(refused) == (409, "last-administrator")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 from uuid import UUID, uuid4
@@ -14,11 +13,11 @@ from uuid import UUID, uuid4
 import httpx2
 import psycopg
 import pytest
-import uvicorn
 from fastapi import FastAPI, Query, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 from openai import AsyncOpenAI
 from redis.asyncio import Redis
+from served_apps import serving
 
 from contracts.artifacts import ARTIFACT_DOCUMENTS_PATH
 from contracts.ingestion import Document
@@ -372,27 +371,6 @@ def chunk(delta: dict[str, str], finish: str | None = None) -> str:
     return f"data: {json.dumps({'choices': [{'index': 0, 'delta': delta, 'finish_reason': finish}]})}\n\n"
 
 
-@asynccontextmanager
-async def serving(app: FastAPI) -> AsyncIterator[str]:
-    """Serves the app on its own port; yields its base URL. Open streams are closed at the end."""
-    # With the protocol named, as asyncio turns Nagle's algorithm off only then.
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listening.bind(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=0, lifespan="on"))
-    task = asyncio.create_task(server.serve([listening]))
-    try:
-        while not server.started:
-            if task.done():
-                task.result()
-            await asyncio.sleep(0.01)
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        with suppress(asyncio.CancelledError):
-            await task
-        listening.close()
-
-
 @pytest.fixture
 def audience() -> str:
     return "orchestrator"
@@ -572,14 +550,14 @@ def other_user(auth_headers: Callable[..., dict[str, str]]) -> dict[str, str]:
 
 
 @pytest.fixture
-def door(auth_headers: Callable[..., dict[str, str]]) -> Callable[[Any], Any]:
-    """`async with door(service) as client`: the SDK, which repeats nothing."""
+def sdk(auth_headers: Callable[..., dict[str, str]]) -> Callable[..., Any]:
+    """`async with sdk(service) as client`: the SDK, which repeats nothing."""
 
     @asynccontextmanager
-    async def opened(service: Any) -> AsyncIterator[AsyncOpenAI]:
-        key = auth_headers()["Authorization"].removeprefix("Bearer ")
+    async def opened(service: Any, headers: dict[str, str] | None = None) -> AsyncIterator[AsyncOpenAI]:
+        key = (headers or auth_headers())["Authorization"].removeprefix("Bearer ")
         url = f"{service.client.base_url}/v1"
-        async with AsyncOpenAI(base_url=url, api_key=key, max_retries=0, timeout=60) as client:
+        async with AsyncOpenAI(base_url=url, api_key=key, max_retries=0, timeout=120) as client:
             yield client
 
     return opened

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from openid_calls import CALLBACK, CLIENT, OTHER_CLIENT, SECRET, jwk
-from sign_in_calls import HOME, Door, opened_door
+from sign_in_calls import HOME, LoneGateway, lone_gateway
 
 FOLDER = Path(__file__).with_name("provider")
 INSTALL_SECONDS = 60
@@ -49,7 +49,7 @@ def issuer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def make_door(make_database, redis_url, token_keys, issuer) -> Callable[..., Any]:
+def make_gateway(make_database, redis_url, token_keys, issuer) -> Callable[..., Any]:
     database = make_database("gateway")
     settings = {
         "public_url": HOME,
@@ -58,10 +58,10 @@ def make_door(make_database, redis_url, token_keys, issuer) -> Callable[..., Any
         "oidc_client_secret": SECRET,
         "oidc_allowed_domains": ["example.org"],
     }
-    return lambda **changes: opened_door(database, redis_url, token_keys, **(settings | changes))
+    return lambda **changes: lone_gateway(database, redis_url, token_keys, **(settings | changes))
 
 
 @pytest.fixture
-async def door(make_door) -> AsyncIterator[Door]:
-    async with make_door() as opened:
+async def gateway(make_gateway) -> AsyncIterator[LoneGateway]:
+    async with make_gateway() as opened:
         yield opened

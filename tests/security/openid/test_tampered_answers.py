@@ -16,7 +16,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from openid_calls import CLIENT, KEY, OTHER_CLIENT, SECRET, STRANGERS_KEY, come_in
-from sign_in_calls import NAME, Door, problem
+from sign_in_calls import NAME, LoneGateway, problem
 
 
 @dataclass
@@ -35,10 +35,10 @@ class Tampering(httpx2.AsyncBaseTransport):
         return httpx2.Response(answer.status_code, json=self.change(request.url.path, answer.json()))
 
 
-def tamper(door: Door, change: Callable[[str, dict[str, Any]], dict[str, Any]]) -> Tampering:
+def tamper(gateway: LoneGateway, change: Callable[[str, dict[str, Any]], dict[str, Any]]) -> Tampering:
     """Intercepts the responses between the provider and the gateway."""
     transport = Tampering(change, [])
-    door.app.state.openid_sign_ins.provider.client._transport = transport
+    gateway.app.state.openid_sign_ins.provider.client._transport = transport
     return transport
 
 
@@ -103,28 +103,28 @@ NOW = int(time.time())
         "another algorithm", "the public key as a secret", "the client's secret", "unsigned", "nonsense",
     ],
 )  # fmt: skip
-async def test_a_token_issued_for_another_sign_in_is_refused(door: Door, make: Callable[..., str]) -> None:
-    tamper(door, with_token(make))
-    browser = door.browser()
+async def test_a_token_issued_for_another_sign_in_is_refused(gateway: LoneGateway, make: Callable[..., str]) -> None:
+    tamper(gateway, with_token(make))
+    browser = gateway.browser()
     assert problem(await come_in(browser, "ada")) == (403, "openid-token-invalid")
     assert NAME not in browser.cookies
 
 
-async def test_a_token_signed_again_with_the_providers_key_is_accepted(door: Door) -> None:
+async def test_a_token_signed_again_with_the_providers_key_is_accepted(gateway: LoneGateway) -> None:
     """Shows that the tests above do not fail merely because of the interception."""
-    tamper(door, with_token(signed))
-    assert (await come_in(door.browser(), "ada")).status_code == 200
+    tamper(gateway, with_token(signed))
+    assert (await come_in(gateway.browser(), "ada")).status_code == 200
 
 
-async def test_additional_claims_belong_to_the_same_user(door: Door) -> None:
-    tamper(door, lambda path, body: body | {"sub": "eve"} if path == "/me" else body)
-    assert problem(await come_in(door.browser(), "ada")) == (403, "openid-token-invalid")
+async def test_additional_claims_belong_to_the_same_user(gateway: LoneGateway) -> None:
+    tamper(gateway, lambda path, body: body | {"sub": "eve"} if path == "/me" else body)
+    assert problem(await come_in(gateway.browser(), "ada")) == (403, "openid-token-invalid")
 
 
-async def test_keys_are_cached_and_fetched_again_after_rotation(door: Door, monkeypatch) -> None:
-    transport = tamper(door, lambda _, body: body)
+async def test_keys_are_cached_and_fetched_again_after_rotation(gateway: LoneGateway, monkeypatch) -> None:
+    transport = tamper(gateway, lambda _, body: body)
     for login in ("ada", "bob"):
-        assert (await come_in(door.browser(), login)).status_code == 200
+        assert (await come_in(gateway.browser(), login)).status_code == 200
     assert transport.seen.count("/jwks") == 1
     assert transport.seen.count("/.well-known/openid-configuration") == 1
     new = rsa.generate_private_key(public_exponent=65537, key_size=2048)
@@ -136,10 +136,10 @@ async def test_keys_are_cached_and_fetched_again_after_rotation(door: Door, monk
         return with_token(lambda claims: signed(claims, new, "second"))(path, body)
 
     transport.change = rotated
-    refused = await come_in(door.browser(), "ada")  # not yet: anyone could trigger fetches with an invented key id
+    refused = await come_in(gateway.browser(), "ada")  # not yet: anyone could trigger fetches with an invented key id
     assert problem(refused) == (403, "openid-token-invalid")
     monkeypatch.setattr("gateway.signin.openid.provider.LOOK_AGAIN_SECONDS", 0.0)
-    assert (await come_in(door.browser(), "ada")).status_code == 200
+    assert (await come_in(gateway.browser(), "ada")).status_code == 200
     assert transport.seen.count("/jwks") == 2
 
 
@@ -152,6 +152,6 @@ async def test_keys_are_cached_and_fetched_again_after_rotation(door: Door, monk
         {"authorization_endpoint": None},
     ],
 )
-async def test_a_tampered_discovery_document_is_refused(door: Door, change: dict[str, Any]) -> None:
-    tamper(door, lambda _, body: body | change)
-    assert problem(await door.browser().get("/v1/auth/openid")) == (502, "openid-provider-silent")
+async def test_a_tampered_discovery_document_is_refused(gateway: LoneGateway, change: dict[str, Any]) -> None:
+    tamper(gateway, lambda _, body: body | change)
+    assert problem(await gateway.browser().get("/v1/auth/openid")) == (502, "openid-provider-silent")

@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from service_kit.token_keys import SigningKey
 
 _BYTES = 24
 _KEY_BYTES = 32
@@ -34,7 +34,7 @@ class Credentials:
 
     def public_keys(self, services: Iterable[str]) -> str:
         """Returns the public halves of the services' keys, in the format of TOKEN_PUBLIC_KEYS."""
-        return " ".join(f"{one}:{_public_half(self.token_key(one))}" for one in services)
+        return " ".join(f"{one}:{SigningKey.parse(self.token_key(one)).public_text}" for one in services)
 
     def forget(self, name: str) -> None:
         """Deletes a secret that is no longer used."""
@@ -48,7 +48,3 @@ class Credentials:
             file.flush()
             os.fsync(file.fileno())
         part.replace(self.path)
-
-
-def _public_half(private: str) -> str:
-    return Ed25519PrivateKey.from_private_bytes(bytes.fromhex(private)).public_key().public_bytes_raw().hex()

@@ -172,10 +172,10 @@ class Launcher:
             ignore_interruptions()
             by_name = {child.name: child for child in supervisor.children}
             services = [by_name[process.name] for process in PROCESSES if process.name in by_name]
-            door = [child for child in services if child.name == GATEWAY]
-            self._stop(door)
+            entry = [child for child in services if child.name == GATEWAY]
+            self._stop(entry)
             site.held[site.ports[GATEWAY]].close()
-            self._stop([child for child in reversed(services) if child not in door])
+            self._stop([child for child in reversed(services) if child not in entry])
             self._stop([child for child in by_name.values() if child not in services])
             engines.stop()
             self._folder.record(())

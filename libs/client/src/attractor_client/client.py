@@ -29,7 +29,7 @@ from attractor_client.resources.shares import SessionShares
 from attractor_client.resources.sources import Sources
 from attractor_client.resources.spaces import EmbeddingSpaces
 from attractor_client.resources.usage import ModelUsage
-from attractor_client.resources.workspace_settings import AnswerPresets, DoorModels, WorkspaceSettings
+from attractor_client.resources.workspace_settings import AnswerPresets, OpenAIModels, WorkspaceSettings
 from attractor_client.resources.world import WorldState
 
 
@@ -71,7 +71,7 @@ class AttractorClient:
         self.quick_actions = QuickActions(self.transport)
         self.feedback = Feedback(self.transport)
         self.usage = ModelUsage(self.transport)
-        self.models = DoorModels(self.transport)
+        self.models = OpenAIModels(self.transport)
         self.settings = WorkspaceSettings(self.transport)
         self.presets = AnswerPresets(self.transport)
         self.shares = SessionShares(self.transport)

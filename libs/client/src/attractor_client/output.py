@@ -42,6 +42,10 @@ class Output:
     def text(self, text: str = "", style: str = "") -> None:
         self.out.print(Text(plain(text), style=style))
 
+    def result(self, value: Any, text: str) -> None:
+        """Prints the value as JSON with --json, else the text."""
+        self.json(value) if self.as_json else self.text(text)
+
     def show(self, what: RenderableType) -> None:
         if self.out.is_terminal:
             self.out.print(what)

@@ -49,11 +49,16 @@ def noted(sentence: str, status: SentenceStatus) -> str:
 
 def reason_line(content: str, sentence: SentenceCheck) -> str:
     """Formats a sentence's status: `verified: “the sentence” (the source says so)`."""
-    sentence_text = " ".join(content[sentence.start : sentence.end].split())
-    shown = sentence_text if len(sentence_text) <= LONGEST_SHOWN else f"{sentence_text[: LONGEST_SHOWN - 1]}…"
+    shown = one_line(content[sentence.start : sentence.end], LONGEST_SHOWN)
     attributed = "; the check cited it" if sentence.attributed else ""
     rewritten = f"; rewritten from “{sentence.instead_of}”" if sentence.instead_of else ""
     return f"{sentence.status}: “{shown}” ({sentence.reason}{attributed}{rewritten})"
+
+
+def one_line(text: str, longest: int) -> str:
+    """Returns the text on one line of at most `longest` characters; if it is cut, the last one is an ellipsis."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
 def size(count: int) -> str:

@@ -1,7 +1,4 @@
-"""A circuit breaker (M. Nygard, Release It!): stops calling what keeps failing, and tries again after a while.
-
-The asyncio ones on PyPI are unmaintained or tied to tornado.
-"""
+"""A circuit breaker (M. Nygard, Release It!): stops calling what keeps failing, and tries again after a while."""
 
 import time
 from collections.abc import Callable, Iterator

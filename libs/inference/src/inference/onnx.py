@@ -15,12 +15,9 @@ from tokenizers import Encoding, Tokenizer
 from inference.embeddings import EmbeddingSpace, unit_rows
 from inference.encoder_files import EncoderFiles
 from inference.errors import EncoderFailed, ModelFolderInvalid
-from inference.onnx_session import named_errors, opened
-from inference.tokens import count_tokens
+from inference.onnx_session import opened, run
+from inference.tokens import LONGEST_TOKEN, count_tokens
 from inference.unicode import encodable
-
-# No vocabulary has longer pieces in running text; limits how much of a text of many megabytes is tokenized.
-_LONGEST_TOKEN = 100
 
 
 class OnnxEmbedder:
@@ -66,7 +63,7 @@ class OnnxEmbedder:
 
     def embed_sync(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Does what `embed` does, in a thread without an event loop."""
-        longest = self.space.max_tokens * _LONGEST_TOKEN
+        longest = self.space.max_tokens * LONGEST_TOKEN
         encodings = self._truncating.encode_batch([encodable(text[:longest]) for text in texts])
         vectors = np.empty((len(texts), self.space.dims), np.float32)
         for batch in self._batches(encodings):
@@ -116,12 +113,7 @@ class OnnxEmbedder:
             mask[row, : len(encoding.ids)] = 1
         session = self._session()
         feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        wanted = {given.name for given in session.get_inputs()}
-        if unknown := wanted - feeds.keys():
-            raise ModelFolderInvalid(f"the model asks for {sorted(unknown)}")
-        with named_errors(EncoderFailed):
-            (output,) = session.run([_output(session)], {name: feeds[name] for name in wanted})
-        return _pool(np.asarray(output, np.float32), mask, self._files.pooling)
+        return _pool(run(session, feeds, EncoderFailed, [_output(session)]), mask, self._files.pooling)
 
 
 def _take_lowest_priority() -> None:

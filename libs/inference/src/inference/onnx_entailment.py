@@ -1,7 +1,6 @@
 """Entailment by a sequence classifier in ONNX, on the CPU of this process."""
 
 import asyncio
-import json
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,12 +12,13 @@ from tokenizers import Tokenizer
 
 from inference.entailment import EntailmentLabel, EntailmentScores, TextPair, label_named
 from inference.errors import ClassifierFailed, ModelFolderInvalid
-from inference.onnx_session import named_errors, opened
+from inference.model_folder import find_model, read_config, read_tokenizer
+from inference.onnx_session import opened, run
+from inference.tokens import LONGEST_TOKEN
 from inference.unicode import encodable
 
 _BATCH = 8
 _MOST_TOKENS = 512
-_LONGEST_TOKEN = 100
 
 
 class OnnxEntailment:
@@ -28,15 +28,11 @@ class OnnxEntailment:
 
     def __init__(self, folder: Path, *, threads: int = 2) -> None:
         """Raises ModelFolderInvalid, WrongLabels."""
-        candidates = [folder / "model.onnx", folder / "onnx" / "model.onnx"]
-        found = next((file for file in candidates if file.is_file()), None)
-        if found is None:
-            raise ModelFolderInvalid(f"{folder} has neither model.onnx nor onnx/model.onnx")
-        config = _config(folder / "config.json")
+        config = read_config(folder / "config.json", {})
         self.model = folder.resolve().name
-        self._file, self._threads = found, threads
+        self._file, self._threads = find_model(folder), threads
         self._labels = _labels(config)
-        self._tokenizer = _tokenizer(folder / "tokenizer.json", config)
+        self._tokenizer = _tokenizer(folder, config)
         self._lock = threading.Lock()
         self._session: Any = None
 
@@ -45,7 +41,7 @@ class OnnxEntailment:
 
     def classify_sync(self, pairs: Sequence[TextPair]) -> list[EntailmentScores]:
         """Does what `classify` does, in a thread without an event loop."""
-        longest = _MOST_TOKENS * _LONGEST_TOKEN
+        longest = _MOST_TOKENS * LONGEST_TOKEN
         found: list[EntailmentScores] = []
         for start in range(0, len(pairs), _BATCH):
             texts = [
@@ -68,12 +64,7 @@ class OnnxEntailment:
             "attention_mask": np.array([one.attention_mask for one in encodings], np.int64),
             "token_type_ids": np.array([one.type_ids for one in encodings], np.int64),
         }
-        wanted = {given.name for given in self._session.get_inputs()}
-        if unknown := wanted - feeds.keys():
-            raise ModelFolderInvalid(f"the model asks for {sorted(unknown)}")
-        with named_errors(ClassifierFailed):
-            logits = self._session.run(None, {name: feeds[name] for name in wanted})[0]
-        logits = np.asarray(logits, np.float32)
+        logits = run(self._session, feeds, ClassifierFailed)
         if logits.shape != (len(encodings), len(self._labels)) or not np.isfinite(logits).all():
             raise ClassifierFailed(f"{len(self._labels)} numbers for each pair were expected, not {logits.shape}")
         return logits
@@ -87,18 +78,6 @@ class OnnxEntailment:
         return EntailmentScores(found["entailment"], found["neutral"], found["contradiction"])
 
 
-def _config(file: Path) -> dict[str, Any]:
-    if not file.is_file():
-        raise ModelFolderInvalid(f"{file} is not there")
-    try:
-        config = json.loads(file.read_text("utf-8"))
-    except ValueError as error:
-        raise ModelFolderInvalid(f"{file} is not JSON") from error
-    if not isinstance(config, dict):
-        raise ModelFolderInvalid(f"{file} does not hold what it should")
-    return config
-
-
 def _labels(config: dict[str, Any]) -> list[EntailmentLabel]:
     """Returns the labels in the order of the model's output."""
     named = config.get("id2label")
@@ -110,10 +89,8 @@ def _labels(config: dict[str, Any]) -> list[EntailmentLabel]:
     return labels
 
 
-def _tokenizer(file: Path, config: dict[str, Any]) -> Tokenizer:
-    if not file.is_file():
-        raise ModelFolderInvalid(f"{file} is not there")
-    tokenizer = Tokenizer.from_file(str(file))
+def _tokenizer(folder: Path, config: dict[str, Any]) -> Tokenizer:
+    tokenizer = read_tokenizer(folder)
     most = config.get("max_position_embeddings")
     # Sentences are short, so this truncates the source.
     length = min(_MOST_TOKENS, most) if isinstance(most, int) and most > 8 else _MOST_TOKENS

@@ -2,12 +2,14 @@
 
 import ctypes
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import onnxruntime
+from numpy.typing import NDArray
 
 from inference.errors import InferenceError, ModelFolderInvalid
 
@@ -21,14 +23,28 @@ def opened(model_file: Path, threads: int) -> Any:
     options.enable_cpu_mem_arena = False
     options.enable_mem_pattern = False
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    with named_errors(ModelFolderInvalid):
+    with _named_errors(ModelFolderInvalid):
         session = onnxruntime.InferenceSession(str(model_file), options, providers=["CPUExecutionProvider"])
     _return_freed_memory()
     return session
 
 
+def run(
+    session: Any, feeds: Mapping[str, NDArray[np.int64]], failed: type[InferenceError], outputs: list[str] | None = None
+) -> NDArray[np.float32]:
+    """Returns the first output, computed from those of the feeds that the model has inputs for.
+
+    Raises ModelFolderInvalid if it has any other input, and `failed`.
+    """
+    inputs = {given.name for given in session.get_inputs()}
+    if unknown := inputs - feeds.keys():
+        raise ModelFolderInvalid(f"the model asks for {sorted(unknown)}")
+    with _named_errors(failed):
+        return np.asarray(session.run(outputs, {name: feeds[name] for name in inputs})[0], np.float32)
+
+
 @contextmanager
-def named_errors(error: type[InferenceError]) -> Iterator[None]:
+def _named_errors(error: type[InferenceError]) -> Iterator[None]:
     """Translates the errors of onnxruntime, whose only common base class is Exception. Use it only around its calls."""
     try:
         yield

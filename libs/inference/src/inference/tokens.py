@@ -8,6 +8,8 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 from inference.errors import ModelFileChanged
 from inference.unicode import encodable
 
+# Characters. No vocabulary has longer pieces in running text; limits how much of a text of many megabytes is tokenized.
+LONGEST_TOKEN = 100
 MINILM_VOCAB_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 
 

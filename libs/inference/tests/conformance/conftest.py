@@ -2,14 +2,13 @@
 
 import asyncio
 import json
-import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-import uvicorn
+from served_apps import serving
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
@@ -18,23 +17,16 @@ from starlette.routing import Route
 Serve = Callable[[Starlette], AbstractAsyncContextManager[str]]
 
 
-@asynccontextmanager
-async def serving(app: Starlette) -> AsyncIterator[str]:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        config = uvicorn.Config(app, log_level="critical", ws="none", lifespan="off", timeout_graceful_shutdown=1)
-        server = uvicorn.Server(config)
-        serving = asyncio.create_task(server.serve([listener]))
-        try:
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
-        finally:
-            server.should_exit = True
-            await serving
-
-
 @pytest.fixture(scope="session")
 def serve() -> Serve:
-    return serving
+    """Returns a context manager that serves an app below /v1."""
+
+    @asynccontextmanager
+    async def below_v1(app: Starlette) -> AsyncIterator[str]:
+        async with serving(app) as url:
+            yield f"{url}/v1"
+
+    return below_v1
 
 
 def said(text: str = "", **delta: str) -> dict[str, Any]:
@@ -97,7 +89,8 @@ class ScriptedProvider:
 async def provider() -> AsyncIterator[ScriptedProvider]:
     scripted = ScriptedProvider()
     app = Starlette(routes=[Route("/v1/{path:path}", scripted.answer, methods=["GET", "POST"])])
-    async with serving(app) as scripted.base_url:
+    async with serving(app) as url:
+        scripted.base_url = f"{url}/v1"
         yield scripted
 
 

@@ -52,7 +52,7 @@ def bearer(request: Request) -> str:
     """Returns the credential of the Authorization header. Raises Unauthenticated without one."""
     scheme, _, credential = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not credential.strip():
-        raise Unauthenticated("send the header Authorization: Bearer <key>", headers={"WWW-Authenticate": "Bearer"})
+        raise Unauthenticated("send the header Authorization: Bearer <key>")
     return credential.strip()
 
 

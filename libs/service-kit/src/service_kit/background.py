@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from service_kit.problems import Unavailable
 from service_kit.telemetry import Metrics
@@ -29,11 +29,7 @@ class Background:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        pending = set(self.tasks.values())
-        while pending:  # repeatedly, because asyncio.wait_for in libraries can lose a cancellation before Python 3.12
-            for task in pending:
-                task.cancel()
-            _, pending = await asyncio.wait(pending, timeout=1)
+        await stopped(*self.tasks.values())
 
     def start(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
         self.metrics.restarts.labels(name)  # at 0 from the start
@@ -62,3 +58,12 @@ class Background:
                 FIRST_DELAY_SECONDS if loop.time() - started > CALM_SECONDS else min(2 * delay, LONGEST_DELAY_SECONDS)
             )
             await asyncio.sleep(delay)
+
+
+async def stopped(*tasks: asyncio.Task[Any]) -> None:
+    """Cancels the tasks and waits for their end; repeatedly, as before Python 3.12 wait_for may lose a cancellation."""
+    pending = {task for task in tasks if not task.done()}
+    while pending:
+        for task in pending:
+            task.cancel()
+        _, pending = await asyncio.wait(pending, timeout=1)

@@ -9,8 +9,19 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from redis.asyncio import Redis
 
 from service_kit.postgres import Database
-from service_kit.readings import Reading, gauge
-from service_kit.streams import backlogs, dead_letters
+from service_kit.readings import Reading, Readings, gauge
+from service_kit.stream_groups import backlogs
+from service_kit.streams import dead_letters
+
+
+def add_event_readings(
+    readings: Readings, database: Database, redis: Redis, group: str, streams: Sequence[str]
+) -> None:
+    """Adds the readings of every service that writes and reads events."""
+    readings.add("streams", stream_reading(redis, group, streams))
+    readings.add("redis", memory_reading(redis))
+    readings.add("outbox", outbox_reading(database))
+    readings.add("connections", connection_reading(database))
 
 
 def stream_reading(redis: Redis, group: str, streams: Sequence[str]) -> Reading:

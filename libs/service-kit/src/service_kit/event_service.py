@@ -12,7 +12,7 @@ from redis.asyncio import Redis
 from contracts.events import DOCUMENTS
 from service_kit.admission import Admission, Owner
 from service_kit.background import Background
-from service_kit.event_readings import connection_reading, memory_reading, outbox_reading, stream_reading
+from service_kit.event_readings import add_event_readings
 from service_kit.event_signatures import EventSignatures
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox, OutboxRelay, keep_forgetting, unsigned_until
@@ -108,10 +108,7 @@ class EventService:
                 background.start(stream.removeprefix("attractor."), consumer.run)
             background.start("workspace_purge", lambda: purge.run(self.notifications))
             background.start("housekeeping", lambda: keep_forgetting(self.database))
-            metrics.readings.add("streams", stream_reading(self.redis, self.name, list(streams)))
-            metrics.readings.add("redis", memory_reading(self.redis))
-            metrics.readings.add("outbox", outbox_reading(self.database))
-            metrics.readings.add("connections", connection_reading(self.database))
+            add_event_readings(metrics.readings, self.database, self.redis, self.name, list(streams))
             health.add("database", self.database.check)
             health.add_fact("schema_version", lambda: newest_migration(self.database, self.schema))
             health.add("redis", self.redis.ping)

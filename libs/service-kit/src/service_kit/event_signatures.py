@@ -12,6 +12,7 @@ from typing import Any
 
 from cryptography.exceptions import InvalidSignature
 
+from service_kit.stream_entries import written_at
 from service_kit.token_keys import PublicKey, SigningKey
 
 
@@ -30,7 +31,8 @@ class EventSignatures:
     def proves(self, stream: str, entry_id: str, fields: Mapping[str, str], source: str) -> bool:
         """Returns whether `source` signed the entry, or the entry dates from before events were signed."""
         if "signature" not in fields:
-            return written_at(entry_id) < self.unsigned_until
+            # Redis accepts no entry older than the newest of its stream.
+            return datetime.fromtimestamp(written_at(entry_id), UTC) < self.unsigned_until
         key_id, _, signature = fields["signature"].partition(".")
         known = self.known.get(key_id)
         if known is None or known.issuer != source:
@@ -40,11 +42,6 @@ class EventSignatures:
         except (InvalidSignature, ValueError):
             return False
         return True
-
-
-def written_at(entry_id: str) -> datetime:
-    """Returns when the entry was written; Redis accepts no entry older than the newest of its stream."""
-    return datetime.fromtimestamp(int(entry_id.partition("-")[0]) / 1000, UTC)
 
 
 def _signed(stream: str, event: str) -> bytes:

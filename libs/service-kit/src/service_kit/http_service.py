@@ -97,9 +97,16 @@ class HttpService:
     ) -> Answer:
         """Returns a successful response, parsed as `answer`. Raises ServiceSilent for any other outcome."""
         more = {} if body is None else {"json": body.model_dump(mode="json", exclude_none=True)}
-        response = await self.ask(caller, method, path, **more)
+        return self.parse(self.successful(await self.ask(caller, method, path, **more)), answer)
+
+    def successful(self, response: httpx2.Response) -> httpx2.Response:
+        """Returns the response. Raises ServiceSilent if its status is not a success."""
         if not response.is_success:
             raise ServiceSilent(f"{self.name} answered with status {response.status_code}")
+        return response
+
+    def parse(self, response: httpx2.Response, answer: type[Answer]) -> Answer:
+        """Returns the response's body. Raises ServiceSilent if it is not an `answer`."""
         try:
             return answer.model_validate_json(response.content)
         except ValidationError as error:

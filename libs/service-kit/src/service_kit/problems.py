@@ -32,6 +32,9 @@ class WorkspaceGone(NotFound):
 class Unauthenticated(Problem):
     status, type, title = 401, "unauthenticated", "A valid credential is required"
 
+    def __init__(self, detail: str | None = None) -> None:
+        super().__init__(detail, headers={"WWW-Authenticate": "Bearer"})  # required by RFC 9110, 15.5.2
+
 
 class Forbidden(Problem):
     status, type, title = 403, "forbidden", "The role of this key does not allow this"

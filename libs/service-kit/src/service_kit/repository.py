@@ -9,6 +9,7 @@ from uuid import UUID
 from psycopg import AsyncCursor
 from psycopg.rows import RowMaker, TupleRow, class_row
 
+from service_kit.auth import Principal
 from service_kit.postgres import Connection
 
 Row = TypeVar("Row")
@@ -91,3 +92,12 @@ class Repository(SystemRepository):
         super().__init__(connection)
         self.workspace_id = workspace_id
         self.bound = {"workspace_id": workspace_id}
+
+
+class CallerRepository(Repository):
+    """Runs statements on the rows of the calling user in one workspace: `user_id` is a parameter of every statement."""
+
+    def __init__(self, connection: Connection, caller: Principal) -> None:
+        super().__init__(connection, caller.workspace_id)
+        self.caller = caller
+        self.bound = {**self.bound, "user_id": caller.user_id}

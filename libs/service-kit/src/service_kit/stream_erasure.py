@@ -10,6 +10,8 @@ from uuid import UUID
 from pydantic import BaseModel, ValidationError
 from redis.asyncio import Redis
 
+from service_kit.stream_entries import as_text, event_json
+
 ENTRIES_AT_ONCE = 500
 KEPT = "workspace."  # the deletion's own events hold only ids and counts, and some consumers may not have read them yet
 
@@ -38,11 +40,10 @@ async def entries_where(
     """Yields the ids of entries whose event (its JSON) belongs, in batches that may be deleted meanwhile."""
     after = "-"
     while entries := await _read(redis, stream, after):
-        found = [entry for entry, fields in entries if belongs(fields.get(b"event", fields.get("event", b"")))]
+        found = [entry for entry, fields in entries if belongs(event_json(fields))]
         if found:
             yield found
-        last: Any = entries[-1][0]
-        after = f"({last.decode() if isinstance(last, bytes) else last}"
+        after = f"({as_text(entries[-1][0])}"
 
 
 async def _read(redis: Redis, stream: str, after: str) -> list[Any]:

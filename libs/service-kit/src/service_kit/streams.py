@@ -10,7 +10,7 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from opentelemetry.trace import SpanKind
@@ -22,13 +22,13 @@ from contracts.events import Event
 from service_kit.admission import Admission, AdmissionVerdict, Decision
 from service_kit.event_signatures import EventSignatures
 from service_kit.problems import WorkspaceGone
+from service_kit.stream_entries import Fields, as_text, as_texts, entries_read, event_json
+from service_kit.stream_groups import KEPT, trim
 from service_kit.telemetry import Metrics
 from service_kit.tracing import span
 
 log = logging.getLogger(__name__)
-KEPT, MOST_BYTES = timedelta(days=7), 32 * 2**20  # of entries that all groups of a stream have handled
 TRIM_SECONDS = 60.0
-SAMPLES = 50  # nodes of a stream from which Redis estimates its size
 READ_AT_ONCE = 128
 GATHER_SECONDS = 0.05
 RESULTS = ("handled", "skipped", "failed", "dead", "refused", "waiting")
@@ -36,7 +36,7 @@ OTHER, UNREADABLE = "other", "unreadable"  # labels of events without a handler 
 EVENT_FIELDS = ("event", "signature")  # the fields of an entry
 Handler = Callable[[Event], Awaitable[None]]
 Together = Callable[[Sequence[Event]], Awaitable[None]]
-Entry = tuple[bytes | str, Mapping[Any, Any]]
+Entry = tuple[bytes | str, Fields]
 TellDead = Callable[[Event, str], Awaitable[None]]
 
 
@@ -132,8 +132,7 @@ class Consumer:
                 raise
             await self.ensure_group()  # the server lost its data; producers will publish again
             return 0
-        streams = answer.items() if isinstance(answer, dict) else answer or []
-        entries = [entry for _, batches in streams for entry in _flat(batches)]
+        entries = [(entry_id, fields) for _, entry_id, fields in entries_read(answer)]
         await self.handle_all(entries)
         return len(entries)
 
@@ -165,8 +164,8 @@ class Consumer:
                     await self._handle(entry, event)
         await self._handle_run(run)
 
-    def _is_proved(self, entry_id: bytes | str, fields: Mapping[Any, Any], event: Event) -> bool:
-        return self.signatures.proves(self.stream, _text(entry_id), _texts(fields), event.source)
+    def _is_proved(self, entry_id: bytes | str, fields: Fields, event: Event) -> bool:
+        return self.signatures.proves(self.stream, as_text(entry_id), as_texts(fields), event.source)
 
     async def _turn_away(self, entry: Entry, event: Event, decision: Decision) -> None:
         if decision.verdict is AdmissionVerdict.refused:
@@ -203,7 +202,7 @@ class Consumer:
             answer: Any = await self.redis.xautoclaim(
                 self.stream, self.group, self.name, idle, cursor, count=READ_AT_ONCE
             )
-            cursor, entries = _text(answer[0]), answer[1]
+            cursor, entries = as_text(answer[0]), answer[1]
             await self.handle_all(entries)
             if cursor == "0-0":
                 return
@@ -213,7 +212,7 @@ class Consumer:
         async with self._claimed([entry[0]]):
             await self._attempt(*entry, event, self.handlers[event.type])
 
-    async def _attempt(self, entry_id: bytes | str, fields: Mapping[Any, Any], event: Event, handler: Handler) -> None:
+    async def _attempt(self, entry_id: bytes | str, fields: Fields, event: Event, handler: Handler) -> None:
         for attempt in range(1, self.policy.attempts + 1):
             try:
                 with span(f"{self.group} {event.type}", _carrier(event), SpanKind.CONSUMER):
@@ -260,17 +259,17 @@ class Consumer:
             await self.redis.xclaim(self.stream, self.group, self.name, 0, entry_ids, justid=True)
 
     async def _bury(
-        self, entry_id: bytes | str, fields: Mapping[Any, Any], event: Event | None, reason: str, outcome: str = "dead"
+        self, entry_id: bytes | str, fields: Fields, event: Event | None, reason: str, outcome: str = "dead"
     ) -> None:
         if event and self.on_dead and outcome == "dead":  # a refused event counts as never published
             await self.on_dead(event, reason)
-        texts = _texts(fields)
+        texts = as_texts(fields)
         letter: dict[Any, Any] = {
             **(
                 {name: texts[name] for name in EVENT_FIELDS if name in texts} if event else {"event": json.dumps(texts)}
             ),
             "group": self.group,
-            "entry": _text(entry_id),
+            "entry": as_text(entry_id),
             "reason": reason if outcome == "dead" else f"{outcome}: {reason}",
             "failed_at": datetime.now(UTC).isoformat(),
         }
@@ -279,7 +278,7 @@ class Consumer:
             pipe.xack(self.stream, self.group, entry_id)
             await pipe.execute()
         kind = "refused event" if outcome == "refused" else "dead letter"
-        log.error(kind, extra={"group": self.group, "entry": _text(entry_id), "reason": reason})
+        log.error(kind, extra={"group": self.group, "entry": as_text(entry_id), "reason": reason})
         self.metrics.events.labels(self.group, self._label(event), outcome).inc()
 
 
@@ -288,9 +287,9 @@ async def replay(redis: Redis, stream: str, group: str) -> int:
     letters: Any = await redis.xrange(dead_letters(stream))
     count = 0
     for entry_id, fields in letters:
-        letter = _texts(fields)
+        letter = as_texts(fields)
         if letter["group"] == group:
-            await deliver_again(redis, stream, _text(entry_id), letter)
+            await deliver_again(redis, stream, as_text(entry_id), letter)
             count += 1
     return count
 
@@ -303,92 +302,10 @@ async def deliver_again(redis: Redis, stream: str, entry_id: str, letter: Mappin
         await pipe.execute()
 
 
-@dataclass(frozen=True)
-class GroupBacklog:
-    """How far a consumer group is behind: events not yet delivered to it, and events delivered but not handled.
-
-    `waiting` is None while Redis does not know it, as after entries were deleted. `last_given` is the id of the last
-    event delivered, `held_since` the time in seconds at which the oldest unhandled one was written.
-    """
-
-    group: str
-    waiting: int | None
-    held: int
-    last_given: str
-    held_since: float | None
-
-
-async def backlogs(redis: Redis, stream: str, group: str | None = None) -> list[GroupBacklog]:
-    """Returns the backlogs of all groups, or of one; none if the stream does not exist. Raises RedisError."""
-    try:
-        groups: Any = await redis.xinfo_groups(stream)
-    except ResponseError as error:
-        if "no such key" not in str(error):
-            raise
-        return []
-    return [await _backlog(redis, stream, one) for one in groups if group in (None, _text(one["name"]))]
-
-
-async def _backlog(redis: Redis, stream: str, group: Any) -> GroupBacklog:
-    held: Any = await redis.xpending(stream, group["name"])
-    since = written_at(held["min"]) if held["min"] else None
-    return GroupBacklog(_text(group["name"]), group["lag"], held["pending"], _text(group["last-delivered-id"]), since)
-
-
-def written_at(entry_id: bytes | str) -> float:
-    """Returns when an entry was written, in seconds since 1970."""
-    return _position(entry_id)[0] / 1000
-
-
-async def trim(redis: Redis, stream: str, older_than: timedelta, most_bytes: int = MOST_BYTES) -> int:
-    """Drops entries that every group has handled: older ones, and the oldest while the stream takes more bytes.
-
-    Returns how many. A stream that no group reads yet keeps all. Entries that a group still needs stay, whatever their
-    size; if the server is then full, the outboxes wait.
-    """
-    groups: Any = await redis.xinfo_groups(stream)
-    if not groups:
-        return 0
-    needed = []
-    for group in groups:
-        pending: Any = await redis.xpending(stream, group["name"])
-        needed.append(_position(pending["min"] or group["last-delivered-id"]))
-    kept = (int((datetime.now(UTC) - older_than).timestamp() * 1000), 0)
-    dropped = int(await redis.xtrim(stream, minid=_entry_id(min(kept, *needed)), approximate=False))
-    size = await redis.memory_usage(stream, samples=SAMPLES) or 0
-    if size > most_bytes:
-        length = await redis.xlen(stream)
-        excess = length - int(length * most_bytes / size)
-        dropped += int(await redis.xtrim(stream, minid=_entry_id(min(needed)), approximate=True, limit=excess))
-    return dropped
-
-
-def _position(entry_id: bytes | str) -> tuple[int, int]:
-    milliseconds, _, sequence = _text(entry_id).partition("-")
-    return int(milliseconds), int(sequence)
-
-
-def _entry_id(position: tuple[int, int]) -> str:
-    milliseconds, sequence = position
-    return f"{milliseconds}-{sequence}"
-
-
-def _text(value: Any) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)
-
-
-def _texts(fields: Mapping[Any, Any]) -> dict[str, str]:
-    return {_text(key): _text(value) for key, value in fields.items()}
-
-
-def _encoded(fields: Mapping[Any, Any]) -> Any:
-    return fields.get(b"event", fields.get("event", b""))
-
-
-def _event(fields: Mapping[Any, Any]) -> Event | None:
+def _event(fields: Fields) -> Event | None:
     """Returns the event, or None if the entry is not one."""
     try:
-        return Event.model_validate_json(_encoded(fields))
+        return Event.model_validate_json(event_json(fields))
     except ValueError:
         return None
 
@@ -401,8 +318,3 @@ def _fits(event: Event, run: Sequence[tuple[Entry, Event]]) -> bool:
     first = run[0][1]
     alike = (event.type, event.workspace_id) == (first.type, first.workspace_id)
     return alike and all(event.subject != other.subject for _, other in run)
-
-
-def _flat(batches: Any) -> list[tuple[bytes | str, Mapping[Any, Any]]]:
-    """Flattens the entries of one stream, which redis-py returns as a list or (RESP3) as a list of lists."""
-    return [entry for batch in batches for entry in (batch if isinstance(batch, list) else [batch])]

@@ -10,6 +10,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 import psycopg
 
+from service_kit.background import stopped
 from service_kit.heartbeat import Held, until_beat
 from service_kit.notifications import Notifications, Subscription
 from service_kit.postgres import Connection
@@ -206,15 +207,6 @@ async def _waited(event: asyncio.Event, seconds: float) -> bool:
         return False
     event.clear()
     return True
-
-
-async def stopped(*tasks: asyncio.Task[Any]) -> None:
-    """Cancels the tasks and waits for their end; repeatedly, as before Python 3.12 wait_for may lose a cancellation."""
-    pending = {task for task in tasks if not task.done()}
-    while pending:
-        for task in pending:
-            task.cancel()
-        _, pending = await asyncio.wait(pending, timeout=1)
 
 
 async def uninterrupted(work: Coroutine[Any, Any, Result]) -> Result:

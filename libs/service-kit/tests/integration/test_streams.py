@@ -20,7 +20,8 @@ from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox, OutboxRelay, first_time, new_event
 from service_kit.postgres import Database
 from service_kit.problems import ServiceSilent
-from service_kit.streams import Consumer, RetryPolicy, dead_letters, replay, trim
+from service_kit.stream_groups import trim
+from service_kit.streams import Consumer, RetryPolicy, dead_letters, replay
 from service_kit.telemetry import Metrics
 from service_kit.tracing import span
 

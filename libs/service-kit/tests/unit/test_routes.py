@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Depends, FastAPI
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from service_kit.routes import from_state
@@ -17,7 +17,7 @@ def test_a_route_is_given_what_its_own_application_keeps() -> None:
         app.state.greeting = greeting
 
         @app.get("/")
-        async def greet(greeting: Annotated[str, Depends(from_state("greeting"))]) -> str:
+        async def greet(greeting: Annotated[str, from_state("greeting")]) -> str:
             return greeting
 
         with TestClient(app) as client:

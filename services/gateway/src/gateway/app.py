@@ -37,7 +37,7 @@ from gateway.audit.trail import AuditMiddleware, AuditTrail
 from gateway.errors import UnknownWorkspace
 from gateway.events.feed import Feed
 from gateway.events.follower import WorkspaceEvents
-from gateway.mcp.door import McpDoor
+from gateway.mcp.route import McpRoute
 from gateway.operations.backup_age import backup_reading
 from gateway.operations.dead_letters import DeadLetters
 from gateway.proxy import routing
@@ -62,7 +62,7 @@ from gateway.web import routes as web_routes
 from gateway.web.files import WebFiles
 from service_kit.app import service_app
 from service_kit.background import Background
-from service_kit.event_readings import connection_reading, memory_reading, outbox_reading, stream_reading
+from service_kit.event_readings import add_event_readings
 from service_kit.event_signatures import EventSignatures
 from service_kit.http_service import HttpService
 from service_kit.notifications import Notifications
@@ -91,8 +91,8 @@ def create_app(settings: Settings) -> FastAPI:
         events.router,
         signin_routes.router,
         openid_routes.router,
+        shared.router,
     ]
-    routers.append(shared.router)
     app = service_app("gateway", settings, routers, parts.lifespan, openapi_url=None)
     parts.install(app)
     internal.install(app.state.private, app.state.tokens, parts.deletions)
@@ -179,7 +179,7 @@ class Parts:
         for prefix in routing.TABLE:
             for path in (prefix.path, f"{prefix.path}/{{rest:path}}"):
                 app.router.routes.append(Route(path, proxy, include_in_schema=False))
-        self.mcp = McpDoor(app, state.authenticator)
+        self.mcp = McpRoute(app, state.authenticator)
         app.router.routes.append(Route("/mcp", self.mcp, methods=["POST"], include_in_schema=False))
         app.add_exception_handler(psycopg.OperationalError, _database_unavailable)
         app.add_exception_handler(ForeignKeyViolation, _workspace_gone)
@@ -224,10 +224,7 @@ class Parts:
         relay = OutboxRelay(self.database, self.redis, self.notifications, GATEWAY, signatures)
         handlers = {WorkspacePurged.event_type: self.deletions.confirm}
         consumer = Consumer(self.redis, DOCUMENTS, GATEWAY, handlers, metrics, signatures, block_seconds=1.0)
-        metrics.readings.add("streams", stream_reading(self.redis, GATEWAY, [DOCUMENTS]))
-        metrics.readings.add("redis", memory_reading(self.redis))
-        metrics.readings.add("outbox", outbox_reading(self.database))
-        metrics.readings.add("connections", connection_reading(self.database))
+        add_event_readings(metrics.readings, self.database, self.redis, GATEWAY, [DOCUMENTS])
         metrics.readings.add("backups", backup_reading(self.database))
         background.start("notifications", self.notifications.run)
         background.start("outbox", relay.run)

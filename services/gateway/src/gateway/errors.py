@@ -12,22 +12,13 @@ class InvalidKey(Unauthenticated):
 
     type, title = "invalid-api-key", "The API key is not valid"
 
-    def __init__(self) -> None:
-        super().__init__(headers={"WWW-Authenticate": "Bearer"})
-
 
 class KeyExpired(Unauthenticated):
     type, title = "api-key-expired", "The API key has expired; create another"
 
-    def __init__(self) -> None:
-        super().__init__(headers={"WWW-Authenticate": "Bearer"})
-
 
 class UserDisabled(Unauthenticated):
     type, title = "user-disabled", "The user is disabled; an administrator can enable the user again"
-
-    def __init__(self) -> None:
-        super().__init__(headers={"WWW-Authenticate": "Bearer"})
 
 
 class ForeignEventId(InvalidRequest):

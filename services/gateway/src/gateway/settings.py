@@ -70,7 +70,7 @@ class Settings(ServiceSettings, EventSettings, TlsSettings):
         512, ge=0, description="The same for all keys of a workspace together; 0: no limit"
     )
     auth_failures_per_minute: int = Field(
-        60, ge=0, description="Failed authentications per client address; 0: no limit"
+        60, ge=0, description="Failed authentications per minute from one address (IPv6: one /64 network); 0: no limit"
     )
 
     upstream_connect_seconds: float = Field(2.0, gt=0, description="Time to connect to a service")
@@ -108,7 +108,7 @@ class Settings(ServiceSettings, EventSettings, TlsSettings):
         10, gt=0, description="Password attempts per account in quick succession; one is regained each minute"
     )
     sign_in_attempts_per_address: int = Field(
-        30, gt=0, description="Password attempts per minute from one address, for all accounts"
+        30, gt=0, description="Password attempts per minute from one address (IPv6: one /64 network), for all accounts"
     )
 
     oidc_issuer: str | None = Field(None, description="URL of the OpenID Connect provider that users may sign in with")

@@ -8,8 +8,9 @@ import psycopg
 import pytest
 from people import accept, bearer, home, invite, join, make_user
 
+from contracts.random_secrets import new_secret
 from gateway.accounts import invitation_token
-from gateway.accounts.key_format import Credential, new_secret
+from gateway.accounts.key_format import Credential
 from gateway.web.files import WebFiles
 
 

@@ -13,7 +13,8 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 from people import bearer, home, make_user
 
-from contracts.share_tokens import ShareToken, proves, secret_sha256
+from contracts.random_secrets import proves, secret_sha256
+from contracts.share_tokens import ShareToken
 from contracts.sharing import SHARES_PATH
 
 NOW = datetime.now(UTC).isoformat()
@@ -23,7 +24,8 @@ class Orchestrator:
     """Returns shares to the gateway as the real service does; `asked` records the callers and their requests."""
 
     def __init__(self, tokens: Any) -> None:
-        self.tokens, self.asked, self.is_away = tokens, list[tuple[Any, dict[str, Any]]](), False
+        self.tokens, self.asked = tokens, list[tuple[Any, dict[str, Any]]]()
+        self.refusal: Response | None = None
         self.shares: dict[tuple[str, str], tuple[bytes, dict[str, Any]]] = {}
 
     def add(self, workspace: str, user: str, audience: str = "link") -> str:
@@ -43,8 +45,8 @@ class Orchestrator:
             caller = self.tokens.verify(request.headers["authorization"].removeprefix("Bearer "))
             body = await request.json()
             self.asked.append((caller, body))
-            if self.is_away:
-                return Response(status_code=503)
+            if self.refusal is not None:
+                return self.refusal
             digest, opened = self.shares.get((str(caller.workspace_id), body["share_id"]), (b"", {}))
             return JSONResponse(opened) if proves(body["secret"], digest) else Response(status_code=404)
 
@@ -165,12 +167,13 @@ async def test_link_reads_are_rate_limited_per_address_like_a_key(opened: Any, o
         assert (await client.get("/v1/me")).status_code == 200  # keys have an allowance of their own
 
 
+@pytest.mark.parametrize("refusal", [Response(status_code=503), Response(status_code=401), JSONResponse({})])
 async def test_an_unavailable_orchestrator_is_not_reported_as_a_missing_share(
-    opened: Any, orchestrator: Orchestrator
+    opened: Any, orchestrator: Orchestrator, refusal: Response
 ) -> None:
     async with opened() as client:
         token = orchestrator.add(await home(client), (await client.get("/v1/me")).json()["user"]["id"])
-        orchestrator.is_away = True
+        orchestrator.refusal = refusal
         answer = await read(client, token)
     assert answer.status_code == 503
     assert answer.headers["content-type"].startswith("application/problem+json")

@@ -133,7 +133,7 @@ async def test_only_services_can_ask_whether_a_workspace_is_deleted(
 
         for header in ({}, {"Authorization": f"Bearer {admin_key}"}):
             assert (await private(WORKSPACE_PATH, headers=header)).status_code == 401
-        assert (await admin.get(WORKSPACE_PATH)).status_code == 404  # not at the public door
+        assert (await admin.get(WORKSPACE_PATH)).status_code == 404  # not on the public port
         user = Principal(uuid4(), UUID(workspace), Role.owner)
         assert (await state(user, "gateway")).status_code in {401, 403}
 

@@ -17,6 +17,7 @@ from uuid import UUID, uuid4
 import httpx2
 import numpy as np
 import pytest
+import waiting
 from deployment_keys import DeploymentKeys
 from numpy.typing import NDArray
 from pydantic import SecretStr
@@ -333,21 +334,9 @@ async def neighbours(
 
 @pytest.fixture
 def eventually() -> Callable[..., Awaitable[Any]]:
-    """`await eventually(read, done)` returns what `read` returns once `done` holds; fails after `timeout` seconds."""
+    """`await eventually(read, good)`."""
 
-    async def until(
-        read: Callable[[], Awaitable[Any]], done: Callable[[Any], bool] = bool, timeout: float = 120
-    ) -> Any:
-        state = None
-        try:
-            async with asyncio.timeout(timeout):
-                while not done(state := await read()):  # noqa: ASYNC110  it polls from outside, as a caller does
-                    await asyncio.sleep(0.05)
-        except TimeoutError:
-            pytest.fail(f"it did not happen; last seen: {state}")
-        return state
-
-    return until
+    return waiting.eventually
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Depends, Path, Query
 
 from contracts.base import Page, ProblemBody, Text
 from contracts.graph_expansion import ExpandRequest, ExpandResponse
@@ -23,15 +23,11 @@ from knowledge_graph.queries import MinMentions, RequestQueries
 from knowledge_graph.recording.generation import Generations
 from service_kit.auth import Principal, Viewer, viewer_or, viewer_through
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/graph", tags=["knowledge-graph"])
 Searching = Annotated[Principal, Depends(viewer_through(RETRIEVAL))]
 Surveyed = Annotated[UUID, Depends(viewer_or(INGESTION))]
-
-
-def _generations(request: Request) -> Generations:
-    found: Generations = request.app.state.generations
-    return found
 
 
 @router.get("/entities", summary="List entities")
@@ -96,7 +92,7 @@ async def status(caller: Viewer, queries: RequestQueries) -> GraphStatus:
 
 @router.get("/generation", summary="Show the graph's generation token")
 async def show_generation(
-    caller: Searching, generations: Annotated[Generations, Depends(_generations)]
+    caller: Searching, generations: Annotated[Generations, from_state("generations")]
 ) -> GraphGeneration:
     """An opaque token that changes whenever graph answers may change; use it in cache keys."""
     return GraphGeneration(generation=await generations.token(caller.workspace_id))

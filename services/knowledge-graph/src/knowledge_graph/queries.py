@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Depends, Query, Request
+from fastapi import Query
 
 from contracts.graph_expansion import ExpandRequest, ExpandResponse, GraphMethod
 from contracts.knowledge_graph import (
@@ -22,6 +22,7 @@ from knowledge_graph.expansion.linking import without_names
 from knowledge_graph.extraction.extractor import Extractor
 from knowledge_graph.graph_store import EntityFilter, GraphStore, StoredEntity
 from knowledge_graph.store.reader import GraphReader
+from service_kit.routes import from_state
 
 MOST_RELATIONS = 100
 MOST_CHUNKS = 100
@@ -123,12 +124,7 @@ class GraphQueries:
         ]
 
 
-def graph_queries(request: Request) -> GraphQueries:
-    found: GraphQueries = request.app.state.graph
-    return found
-
-
-RequestQueries = Annotated[GraphQueries, Depends(graph_queries)]
+RequestQueries = Annotated[GraphQueries, from_state("graph")]
 MinMentions = Annotated[
     int | None, Query(ge=1, le=1_000_000, description="Only entities mentioned at least this often")
 ]

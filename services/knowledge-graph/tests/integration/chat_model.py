@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import socket
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
+from served_apps import serving
 
 NAME = re.compile(r"\b[A-Z]\w*[A-Z]\w*\b")
 
@@ -76,22 +75,9 @@ def _event(data: dict[str, Any]) -> str:
 
 
 @asynccontextmanager
-async def serving(world: ChatWorld) -> AsyncIterator[ChatWorld]:
+async def served(world: ChatWorld) -> AsyncIterator[ChatWorld]:
     app = FastAPI()
     app.add_api_route("/v1/chat/completions", world.answer, methods=["POST"], response_model=None)
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listening.bind(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=0, lifespan="off"))
-    task = asyncio.create_task(server.serve([listening]))
-    try:
-        while not server.started:
-            if task.done():
-                task.result()
-            await asyncio.sleep(0.01)
-        world.url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+    async with serving(app) as url:
+        world.url = f"{url}/v1"
         yield world
-    finally:
-        server.should_exit = True
-        with suppress(asyncio.CancelledError):
-            await task
-        listening.close()

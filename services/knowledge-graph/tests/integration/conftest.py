@@ -6,9 +6,9 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from eventually import eventually
 from redis.asyncio import Redis
 from sent_events import send_events
+from waiting import eventually
 
 from contracts.events import DOCUMENTS, DocumentConverted, DocumentDeleted, Event, EventData
 from contracts.ingestion import Chunk

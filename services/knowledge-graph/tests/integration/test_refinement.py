@@ -38,7 +38,7 @@ SETTINGS = {
 
 @pytest.fixture
 async def world() -> AsyncIterator[chat_model.ChatWorld]:
-    async with chat_model.serving(chat_model.ChatWorld()) as world:
+    async with chat_model.served(chat_model.ChatWorld()) as world:
         yield world
 
 

@@ -28,7 +28,7 @@ TEXTS = [f"The Router{number}DB greets the Gateway{number}DB every day." for num
 
 @pytest.fixture
 async def world() -> AsyncIterator[chat_model.ChatWorld]:
-    async with chat_model.serving(chat_model.ChatWorld()) as world:
+    async with chat_model.served(chat_model.ChatWorld()) as world:
         yield world
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Query
 
 from contracts.base import Page, ProblemBody
 from contracts.memory import (
@@ -33,29 +33,15 @@ from service_kit.idempotency import IdempotencyKeyReused, creation_id
 from service_kit.pagination import Cursor, Limit
 from service_kit.postgres import Database
 from service_kit.request_headers import IdempotencyKey
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/memories", tags=["memory"])
 
 
-def opened_database(request: Request) -> Database:
-    database: Database = request.app.state.database
-    return database
-
-
-def opened_preparation(request: Request) -> Preparation:
-    preparation: Preparation = request.app.state.preparation
-    return preparation
-
-
-def opened_recall(request: Request) -> Recall:
-    recall: Recall = request.app.state.recall
-    return recall
-
-
-Stored = Annotated[Database, Depends(opened_database)]
+Stored = Annotated[Database, from_state("database")]
 Recalling = Annotated[Principal, Depends(viewer_through(ORCHESTRATOR))]
-Preparing = Annotated[Preparation, Depends(opened_preparation)]
-Asking = Annotated[Recall, Depends(opened_recall)]
+Preparing = Annotated[Preparation, from_state("preparation")]
+Asking = Annotated[Recall, from_state("recall")]
 
 
 @router.get("", summary="List your memories")

@@ -6,9 +6,9 @@ from uuid import UUID, uuid4
 
 import httpx2
 import pytest
-from eventually import eventually
 from redis.asyncio import Redis
 from sent_events import send_events
+from waiting import eventually
 
 from contracts.events import (
     DOCUMENTS,

@@ -7,8 +7,8 @@ from importlib.metadata import version
 from uuid import uuid4
 
 import pytest
-from eventually import eventually
 from sent_events import send_events
+from waiting import eventually
 
 from contracts.events import (
     DOCUMENTS,

@@ -8,9 +8,9 @@ from uuid import uuid4
 
 import psycopg
 import pytest
-from eventually import eventually
 from psycopg import sql
 from redis.asyncio import Redis
+from waiting import eventually
 
 from contracts.events import TURNS, SessionDeleted
 from contracts.gateway import Role

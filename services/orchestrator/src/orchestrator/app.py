@@ -50,7 +50,7 @@ from orchestrator.models.role_listing import ModelListing
 from orchestrator.models.start_check import check_roles
 from orchestrator.openai_api import api as openai_api
 from orchestrator.openai_api import responses
-from orchestrator.openai_api.asking import DoorRuns
+from orchestrator.openai_api.asking import OpenAIRuns
 from orchestrator.openai_api.models import Models
 from orchestrator.quick_actions import api as quick_actions_api
 from orchestrator.runs import api as runs_api
@@ -102,8 +102,11 @@ def create_app(settings: Settings) -> FastAPI:
             await _build(app, settings, stack)
             yield
 
-    routers = [sessions_api.router, messages_api.router, runs_api.router, feedback_api.router]
-    routers += [
+    routers = [
+        sessions_api.router,
+        messages_api.router,
+        runs_api.router,
+        feedback_api.router,
         openai_api.router,
         responses.router,
         usage_api.router,
@@ -217,7 +220,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         max_streams=settings.sse_max_streams,
     )
     app.state.models, app.state.model_source = Models(writes=models.is_configured), models
-    app.state.asking = DoorRuns(service.database, store, app.state.streams, settings.run_max_attempts, images)
+    app.state.asking = OpenAIRuns(service.database, store, app.state.streams, settings.run_max_attempts, images)
     stack.push_async_callback(app.state.asking.aclose)
     ended = EndedRuns(service.database, redis, saved)
     app.state.eraser = SessionEraser(service.database, service.outbox, ended, app.state.artifact_indexing, images)

@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 from uuid import UUID
 
 import httpx2
-from pydantic import ValidationError
 
 from contracts.artifacts import ARTIFACT_DOCUMENTS_PATH
 from contracts.base import Page, ProblemBody, Resource
@@ -20,7 +19,6 @@ from contracts.retrieval import SearchRequest, SearchResponse
 from contracts.world import World, WorldOperation, WorldOperations
 from service_kit.auth import Principal, ServiceCaller
 from service_kit.http_service import HttpService
-from service_kit.problems import ServiceSilent
 
 
 class RetrievalService(HttpService):
@@ -59,14 +57,9 @@ class MemoryService(HttpService):
         asked = WorldOperations(operations=list(operations), dry_run=True)
         path = f"/v1/world/operations{_of(session_id)}"
         answer = await self.ask(caller, "POST", path, json=asked.model_dump(mode="json", exclude_unset=True))
-        try:
-            if answer.status_code in (409, 422):
-                raise WorldChangeRefused(ProblemBody.model_validate_json(answer.content).detail)
-            if answer.is_success:
-                return World.model_validate_json(answer.content)
-        except ValidationError as error:
-            raise ServiceSilent(f"{self.name} gave an answer that cannot be read") from error
-        raise ServiceSilent(f"{self.name} answered with status {answer.status_code}")
+        if answer.status_code in (409, 422):
+            raise WorldChangeRefused(self.parse(answer, ProblemBody).detail)
+        return self.parse(self.successful(answer), World)
 
     async def profile(self, caller: Principal, token_budget: int) -> MemoryProfile:
         return await self.fetch(caller, "GET", f"/v1/memories/profile?token_budget={token_budget}", MemoryProfile)
@@ -105,53 +98,37 @@ class IngestionService(HttpService):
     async def awaited(self, caller: Principal, document_id: UUID, seconds: float) -> AwaitedDocument | None:
         """Returns the document once it is searchable or has failed, or after `seconds`; None if it no longer exists."""
         answer = await self.ask(caller, "GET", f"/v1/documents/{document_id}?wait=searchable&timeout={seconds:g}")
-        if answer.status_code == 404:
-            return None
-        if not answer.is_success:
-            raise ServiceSilent(f"{self.name} answered with status {answer.status_code}")
-        try:
-            return AwaitedDocument.model_validate_json(answer.content)
-        except ValidationError as error:
-            raise ServiceSilent(f"{self.name} gave an answer that cannot be read") from error
+        return None if answer.status_code == 404 else self.parse(self.successful(answer), AwaitedDocument)
 
     async def has_document(self, caller: Principal, document_id: UUID) -> bool:
         answer = await self.ask(caller, "GET", f"/v1/documents/{document_id}")
-        if not answer.is_success and answer.status_code != 404:
-            raise ServiceSilent(f"{self.name} answered with status {answer.status_code}")
-        return answer.is_success
+        if answer.status_code == 404:
+            return False
+        self.successful(answer)
+        return True
 
     async def put_artifact(self, workspace_id: UUID, artifact_id: UUID, name: str, text: str) -> UploadedFile:
         """Stores the text as the artifact's document, or as a new version of it."""
         caller = ServiceCaller(ORCHESTRATOR, workspace_id)
         files = {"file": (name, text.encode(), "application/octet-stream")}
         answer = await self.ask(caller, "PUT", f"{ARTIFACT_DOCUMENTS_PATH}/{artifact_id}", files=files)
-        if not answer.is_success:
-            raise ServiceSilent(f"{self.name} answered with status {answer.status_code}")
-        return UploadedFile.model_validate_json(answer.content)
+        return self.parse(self.successful(answer), UploadedFile)
 
     async def delete_artifact(self, workspace_id: UUID, artifact_id: UUID) -> None:
         """Deletes the artifact's document, if there is one."""
         caller = ServiceCaller(ORCHESTRATOR, workspace_id)
-        answer = await self.ask(caller, "DELETE", f"{ARTIFACT_DOCUMENTS_PATH}/{artifact_id}")
-        if not answer.is_success:
-            raise ServiceSilent(f"{self.name} answered with status {answer.status_code}")
+        self.successful(await self.ask(caller, "DELETE", f"{ARTIFACT_DOCUMENTS_PATH}/{artifact_id}"))
 
     async def markdown(self, caller: Principal, document_id: UUID) -> str | None:
         """Returns the text of a document, None if there is none."""
         answer = await self.ask(caller, "GET", f"/v1/documents/{document_id}/markdown")
-        if answer.status_code == 404:
-            return None
-        if not answer.is_success:
-            raise ServiceSilent(f"{self.name} answered with status {answer.status_code}")
-        return answer.text
+        return None if answer.status_code == 404 else self.successful(answer).text
 
     @asynccontextmanager
     async def original(self, caller: Principal, document_id: UUID) -> AsyncIterator[httpx2.Response]:
         """Opens a document's file as it was uploaded; the response's status is 404 if there is none."""
         answer = await self.open(caller, f"/v1/documents/{document_id}/original")
         try:
-            if not answer.is_success and answer.status_code != 404:
-                raise ServiceSilent(f"{self.name} answered with status {answer.status_code}")
-            yield answer
+            yield answer if answer.status_code == 404 else self.successful(answer)
         finally:
             await answer.aclose()

@@ -177,13 +177,13 @@ async def test_without_a_vision_model_the_text_of_an_image_that_is_a_document_is
 
 
 async def test_images_are_accepted_by_every_api_and_stored_by_none(
-    start: Any, model_settings: Any, world: Any, workspace_id: UUID, door: Any
+    start: Any, model_settings: Any, world: Any, workspace_id: UUID, sdk: Any
 ) -> None:
     world.scripted["from the images that the user shows"] = SEEN
     data = f"data:image/png;base64,{base64.b64encode(picture()).decode()}"
     text = {"type": "text", "text": QUESTION}
     objects = ObjectStore(model_settings)
-    async with start(model_settings) as service, door(service) as client:
+    async with start(model_settings) as service, sdk(service) as client:
 
         async def refused(url: str) -> Any:
             parts = [text, {"type": "image_url", "image_url": {"url": url}}]

@@ -1,15 +1,13 @@
-"""Presets: who makes them, and what answers make of them at the doors of the OpenAI API."""
+"""Presets: who makes them, and what answers make of them on the routes of the OpenAI API."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
 import openai
 import pytest
-from openai import AsyncOpenAI
 
 from contracts.gateway import Role
 
@@ -18,25 +16,13 @@ ASKED: Any = [{"role": "user", "content": "How long are tokens valid?"}]
 SOURCE = "00000000-0000-4000-8000-00000000000a"
 
 
-@pytest.fixture
-def door(auth_headers: Callable[..., dict[str, str]]) -> Callable[..., Any]:
-    @asynccontextmanager
-    async def opened(service: Any, headers: dict[str, str] | None = None) -> AsyncIterator[AsyncOpenAI]:
-        key = (headers or auth_headers())["Authorization"].removeprefix("Bearer ")
-        url = f"{service.client.base_url}/v1"
-        async with AsyncOpenAI(base_url=url, api_key=key, max_retries=0, timeout=120) as client:
-            yield client
-
-    return opened
-
-
 async def put(service: Any, name: str, scope: str = "user", headers: dict[str, str] | None = None, **body: Any) -> Any:
     return await service.client.put(f"{PRESETS}/{name}", params={"scope": scope}, json=body, headers=headers)
 
 
-async def test_answers_follow_the_preset(start: Any, model_settings: Any, world: Any, door: Any) -> None:
+async def test_answers_follow_the_preset(start: Any, model_settings: Any, world: Any, sdk: Any) -> None:
     limits = {"document_ids": [SOURCE], "source_ids": [SOURCE], "tags": ["law"]}
-    async with start(model_settings) as service, door(service) as client:
+    async with start(model_settings) as service, sdk(service) as client:
         made = await put(
             service,
             "terse",
@@ -65,9 +51,9 @@ async def test_answers_follow_the_preset(start: Any, model_settings: Any, world:
 
 
 async def test_a_preset_of_the_user_takes_precedence_over_one_of_the_workspace(
-    start: Any, model_settings: Any, world: Any, door: Any, other_user: dict[str, str]
+    start: Any, model_settings: Any, world: Any, sdk: Any, other_user: dict[str, str]
 ) -> None:
-    async with start(model_settings) as service, door(service) as client, door(service, other_user) as other:
+    async with start(model_settings) as service, sdk(service) as client, sdk(service, other_user) as other:
         assert (await put(service, "tone", "workspace", instructions="Of the workspace.")).status_code == 200
         assert (await put(service, "tone", instructions="Of mine.")).status_code == 200
         items = (await service.client.get(PRESETS)).json()["items"]
@@ -86,9 +72,9 @@ async def test_a_preset_of_the_user_takes_precedence_over_one_of_the_workspace(
 
 
 async def test_the_preset_decides_about_footnotes_unless_the_request_does(
-    start: Any, model_settings: Any, door: Any
+    start: Any, model_settings: Any, sdk: Any
 ) -> None:
-    async with start(model_settings) as service, door(service) as client:
+    async with start(model_settings) as service, sdk(service) as client:
         made = await put(service, "bare", footnotes=False)
         assert (made.status_code, made.json()["footnotes"]) == (200, False)
 
@@ -105,7 +91,7 @@ async def test_the_preset_decides_about_footnotes_unless_the_request_does(
 
 
 async def test_presets_of_other_users_are_not_found(
-    start: Any, model_settings: Any, door: Any, other_user: dict[str, str], auth_headers: Callable[..., dict[str, str]]
+    start: Any, model_settings: Any, sdk: Any, other_user: dict[str, str], auth_headers: Callable[..., dict[str, str]]
 ) -> None:
     elsewhere = auth_headers(role=Role.owner, workspace_id=uuid4())
     async with start(model_settings) as service:
@@ -114,7 +100,7 @@ async def test_presets_of_other_users_are_not_found(
         for headers, name in ((other_user, "mine"), (elsewhere, "mine"), (elsewhere, "ours")):
             assert (await service.client.get(f"{PRESETS}/{name}", headers=headers)).status_code == 404
             assert (await service.client.delete(f"{PRESETS}/{name}", headers=headers)).status_code == 404
-            async with door(service, headers) as client:
+            async with sdk(service, headers) as client:
                 with pytest.raises(openai.NotFoundError) as unknown:
                     await client.chat.completions.create(model=f"attractor/{name}", messages=ASKED)
             assert unknown.value.code == "model_not_found"

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from typing import Any
 
 import openai
@@ -15,27 +13,13 @@ ASKED = "How long are tokens valid?"
 ANSWER = "Tokens expire after fifteen minutes [1]. Also."
 
 
-@pytest.fixture
-def door(auth_headers: Callable[..., dict[str, str]]) -> Callable[..., Any]:
-    """`async with door(service) as client`: the SDK, which repeats nothing."""
-
-    @asynccontextmanager
-    async def opened(service: Any, headers: dict[str, str] | None = None) -> AsyncIterator[AsyncOpenAI]:
-        key = (headers or auth_headers())["Authorization"].removeprefix("Bearer ")
-        url = f"{service.client.base_url}/v1"
-        async with AsyncOpenAI(base_url=url, api_key=key, max_retries=0, timeout=120) as client:
-            yield client
-
-    return opened
-
-
 async def events_of(stream: Any) -> list[dict[str, Any]]:
     return [event.to_dict() async for event in stream]
 
 
-async def test_a_response_names_its_sources(start: Any, model_settings: Any, world: Any, door: Any) -> None:
+async def test_a_response_names_its_sources(start: Any, model_settings: Any, world: Any, sdk: Any) -> None:
     world.usage = {"prompt_tokens": 70, "completion_tokens": 9}
-    async with start(model_settings) as service, door(service) as client:
+    async with start(model_settings) as service, sdk(service) as client:
         response = await client.responses.create(
             model="attractor", input=ASKED, instructions="Speak like a pirate.", metadata={"mine": "4"}
         )
@@ -63,7 +47,7 @@ async def test_a_response_names_its_sources(start: Any, model_settings: Any, wor
 
 
 async def test_an_interrupted_stream_resumes_without_a_gap(
-    start: Any, model_settings: Any, world: Any, door: Any
+    start: Any, model_settings: Any, world: Any, sdk: Any
 ) -> None:
     world.thinking = "hmm"
     more = asyncio.Event()
@@ -73,7 +57,7 @@ async def test_an_interrupted_stream_resumes_without_a_gap(
             await asyncio.wait_for(more.wait(), 120)
 
     world.pace = pace
-    async with start(model_settings) as service, door(service) as client:
+    async with start(model_settings) as service, sdk(service) as client:
         stream = await client.responses.create(model="attractor", input=ASKED, stream=True, background=True)
         seen: list[dict[str, Any]] = []
         async for event in stream:
@@ -109,10 +93,10 @@ async def test_an_interrupted_stream_resumes_without_a_gap(
     assert [event["type"] for event in nothing_new] == ["response.completed"]
 
 
-async def test_the_streaming_helper_of_the_sdk_follows_a_response(start: Any, model_settings: Any, door: Any) -> None:
+async def test_the_streaming_helper_of_the_sdk_follows_a_response(start: Any, model_settings: Any, sdk: Any) -> None:
     async with (
         start(model_settings) as service,
-        door(service) as client,
+        sdk(service) as client,
         client.responses.stream(model="attractor", input=ASKED) as stream,
     ):
         async for _ in stream:
@@ -122,9 +106,9 @@ async def test_the_streaming_helper_of_the_sdk_follows_a_response(start: Any, mo
 
 
 async def test_a_response_continues_or_branches_from_a_previous_one(
-    start: Any, model_settings: Any, world: Any, door: Any
+    start: Any, model_settings: Any, world: Any, sdk: Any
 ) -> None:
-    async with start(model_settings) as service, door(service) as client:
+    async with start(model_settings) as service, sdk(service) as client:
         first = await client.responses.create(model="attractor", input="Who issues tokens?")
         for question in ("How long are they valid?", "Who keeps the accounts?"):
             following = await client.responses.create(model="attractor", input=question, previous_response_id=first.id)
@@ -140,9 +124,7 @@ async def test_a_response_continues_or_branches_from_a_previous_one(
     assert (unknown.value.code, unknown.value.param) == ("response_not_found", "previous_response_id")
 
 
-async def test_items_before_the_last_one_are_the_history(
-    start: Any, model_settings: Any, world: Any, door: Any
-) -> None:
+async def test_items_before_the_last_one_are_the_history(start: Any, model_settings: Any, world: Any, sdk: Any) -> None:
     said: list[Any] = [
         {"role": "developer", "content": "Be brief."},
         {"role": "user", "content": "Who issues tokens?"},
@@ -155,7 +137,7 @@ async def test_items_before_the_last_one_are_the_history(
         },
         {"role": "user", "content": [{"type": "input_text", "text": ASKED}]},
     ]
-    async with start(model_settings) as service, door(service) as client:
+    async with start(model_settings) as service, sdk(service) as client:
         await client.responses.create(model="attractor", input=said, temperature=0.5, max_output_tokens=77)
     sent = world.chats[0]
     assert "Be brief." in sent["messages"][0]["content"]
@@ -163,10 +145,10 @@ async def test_items_before_the_last_one_are_the_history(
     assert (sent["temperature"], sent["max_tokens"]) == (0.5, 77)
 
 
-async def test_a_truncated_answer_is_incomplete(start: Any, model_settings: Any, world: Any, door: Any) -> None:
+async def test_a_truncated_answer_is_incomplete(start: Any, model_settings: Any, world: Any, sdk: Any) -> None:
     world.finish = "length"
     messages: Any = [{"role": "user", "content": ASKED}]
-    async with start(model_settings) as service, door(service) as client:
+    async with start(model_settings) as service, sdk(service) as client:
         response = await client.responses.create(model="attractor", input=ASKED)
         plain = await client.responses.create(model="attractor-plain", input=ASKED)
         completion = await client.chat.completions.create(model="attractor", messages=messages)
@@ -179,7 +161,7 @@ async def test_a_truncated_answer_is_incomplete(start: Any, model_settings: Any,
     assert completion.choices[0].finish_reason == reasons[-1] == "length"
 
 
-async def test_a_background_response_can_be_cancelled(start: Any, model_settings: Any, world: Any, door: Any) -> None:
+async def test_a_background_response_can_be_cancelled(start: Any, model_settings: Any, world: Any, sdk: Any) -> None:
     reached = asyncio.Event()
 
     async def pace(at: int) -> None:
@@ -188,7 +170,7 @@ async def test_a_background_response_can_be_cancelled(start: Any, model_settings
             await asyncio.Event().wait()
 
     world.pace = pace
-    async with start(model_settings) as service, door(service) as client:
+    async with start(model_settings) as service, sdk(service) as client:
         started = await client.responses.create(model="attractor", input=ASKED, background=True)
         await asyncio.wait_for(reached.wait(), 120)
         with pytest.raises(openai.BadRequestError) as busy:
@@ -204,7 +186,7 @@ async def test_a_background_response_can_be_cancelled(start: Any, model_settings
 
 
 async def test_a_client_disconnect_cancels_a_foreground_response(
-    start: Any, model_settings: Any, world: Any, door: Any
+    start: Any, model_settings: Any, world: Any, sdk: Any
 ) -> None:
     for streaming in (True, False):
         reached = asyncio.Event()
@@ -215,7 +197,7 @@ async def test_a_client_disconnect_cancels_a_foreground_response(
                 await asyncio.Event().wait()
 
         world.pace, world.chats_cut = pace, 0
-        async with start(model_settings) as service, door(service) as client:
+        async with start(model_settings) as service, sdk(service) as client:
             asked = asyncio.create_task(_followed(client, streaming))
             await asyncio.wait_for(reached.wait(), 120)
             asked.cancel()
@@ -232,10 +214,8 @@ async def _followed(client: AsyncOpenAI, streaming: bool) -> None:
             pass
 
 
-async def test_an_unstored_or_deleted_response_leaves_nothing_behind(
-    start: Any, model_settings: Any, door: Any
-) -> None:
-    async with start(model_settings) as service, door(service) as client:
+async def test_an_unstored_or_deleted_response_leaves_nothing_behind(start: Any, model_settings: Any, sdk: Any) -> None:
+    async with start(model_settings) as service, sdk(service) as client:
         kept = await client.responses.create(model="attractor", input=ASKED)
         following = await client.responses.create(model="attractor", input=ASKED, previous_response_id=kept.id)
         await client.responses.delete(kept.id)
@@ -249,9 +229,9 @@ async def test_an_unstored_or_deleted_response_leaves_nothing_behind(
     assert missing.value.code == "response_not_found"
 
 
-async def test_a_model_failure_is_a_failed_response(start: Any, model_settings: Any, world: Any, door: Any) -> None:
+async def test_a_model_failure_is_a_failed_response(start: Any, model_settings: Any, world: Any, sdk: Any) -> None:
     world.chat_status = 400
-    async with start(model_settings) as service, door(service) as client:
+    async with start(model_settings) as service, sdk(service) as client:
         failed = await client.responses.create(model="attractor-plain", input=ASKED)
         events = await events_of(await client.responses.create(model="attractor-plain", input=ASKED, stream=True))
     assert (failed.status, failed.error.code, failed.output) == ("failed", "server_error", [])
@@ -276,8 +256,8 @@ REFUSED: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-async def test_an_unsupported_parameter_is_refused_by_name(start: Any, settings: Any, door: Any) -> None:
-    async with start(settings) as service, door(service) as client:
+async def test_an_unsupported_parameter_is_refused_by_name(start: Any, settings: Any, sdk: Any) -> None:
+    async with start(settings) as service, sdk(service) as client:
         for param, more in REFUSED:
             with pytest.raises(openai.BadRequestError) as refused:
                 await client.responses.create(**{"model": "attractor", "input": ASKED, **more})
@@ -291,9 +271,9 @@ async def test_an_unsupported_parameter_is_refused_by_name(start: Any, settings:
 
 
 async def test_a_response_of_another_user_is_not_found(
-    start: Any, settings: Any, door: Any, other_user: dict[str, str]
+    start: Any, settings: Any, sdk: Any, other_user: dict[str, str]
 ) -> None:
-    async with start(settings) as service, door(service) as client, door(service, other_user) as stranger:
+    async with start(settings) as service, sdk(service) as client, sdk(service, other_user) as stranger:
         mine = await client.responses.create(model="attractor", input=ASKED)
         attempts = [
             lambda: stranger.responses.retrieve(mine.id),

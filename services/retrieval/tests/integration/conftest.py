@@ -3,23 +3,21 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import socket
 import zlib
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
 import pytest
-import uvicorn
-from eventually import eventually
 from prometheus_client import CollectorRegistry
 from redis.asyncio import Redis
 from sent_events import send_events
+from served_apps import serving
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
+from waiting import eventually
 
 from contracts.events import DOCUMENTS, DocumentConverted, DocumentDeleted, Event, EventData
 from contracts.object_keys import derived_prefix
@@ -242,47 +240,14 @@ def word_counts(text: str) -> list[float]:
     return vector
 
 
-@asynccontextmanager
-async def _answering(path: str, respond: Callable[[Request], Awaitable[JSONResponse]]):
-    """Yields the address of an HTTP server that answers POSTs there."""
-    app = Starlette(routes=[Route(path, respond, methods=["POST"])])
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", ws="none", lifespan="off"))
-        running = asyncio.create_task(server.serve([listener]))
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        server.should_exit = True
-        await running
-
-
 @pytest.fixture
 async def provider():
     provider = Provider()
-    async with _answering("/v1/embeddings", provider.answer) as address:
-        provider.url = f"{address}/v1"
+    app = Starlette(routes=[Route("/v1/embeddings", provider.answer, methods=["POST"])])
+    async with serving(app) as url:
+        provider.url = f"{url}/v1"
         yield provider
         provider.open.set()
-
-
-@pytest.fixture
-def serving():
-    """async with serving(path, answer) as url: an HTTP server that answers POSTs of JSON there."""
-
-    @asynccontextmanager
-    async def serve(path: str, answer: Callable[[Any], Awaitable[Any]]):
-        async def respond(request: Request) -> JSONResponse:
-            return JSONResponse(await answer(await request.json()))
-
-        async with _answering(path, respond) as address:
-            yield address
-
-    return serve
-
-
-@pytest.fixture(name="eventually")
-def eventually_fixture():
-    """await eventually(read, good): the result of `read` once it is good."""
-    return eventually
 
 
 @pytest.fixture

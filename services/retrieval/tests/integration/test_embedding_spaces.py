@@ -9,6 +9,7 @@ import sys
 
 import pytest
 from pydantic import SecretStr
+from waiting import eventually
 
 from contracts.embedding_spaces import SpaceStatus
 from contracts.events import DocumentIndexed, EmbeddingSpaceActivated
@@ -40,8 +41,8 @@ def settings(make_settings, provider):
 class Spaces:
     """Calls the routes as an owner."""
 
-    def __init__(self, client, headers, eventually) -> None:
-        self.client, self.headers, self.eventually = client, headers, eventually
+    def __init__(self, client, headers) -> None:
+        self.client, self.headers = client, headers
 
     async def all(self):
         answer = await self.client.get("/v1/embedding-spaces", headers=self.headers())
@@ -61,13 +62,13 @@ class Spaces:
 
     async def until(self, model: str, status: str, **more):
         wanted = more | {"status": status}
-        found = await self.eventually(self.all, lambda found: wanted.items() <= found.get(model, {}).items())
+        found = await eventually(self.all, lambda found: wanted.items() <= found.get(model, {}).items())
         return found[model]
 
 
 @pytest.fixture
-def connect(auth_headers, eventually):
-    return lambda client: Spaces(client, auth_headers, eventually)
+def connect(auth_headers):
+    return lambda client: Spaces(client, auth_headers)
 
 
 @pytest.fixture
@@ -134,7 +135,7 @@ async def test_a_space_is_built_activated_reverted_and_deleted(
     await spaces.until(WORDS, "available", vectors=0)
     assert await count(database, workspace_id, "SELECT count(*) FROM chunk_vector") == 3
     # The index is dropped once no search uses the table.
-    await spaces.eventually(
+    await eventually(
         lambda: count(database, workspace_id, "SELECT count(to_regclass(%s))", index), lambda found: found == 0
     )
 
@@ -281,7 +282,7 @@ def environment(settings, port: int) -> dict[str, str]:
 
 
 async def test_a_build_continues_after_a_kill_and_is_shared_by_replicas(
-    settings, urls, database, index, converted, workspace_id, provider, eventually, unused_port
+    settings, urls, database, index, converted, workspace_id, provider, unused_port
 ):
     await index(converted([f"passage number {number}" for number in range(200)]))
     configured = build_embedders(settings)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import socket
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 import numpy as np
 import openai
 import pytest
-import uvicorn
 from openai import AsyncOpenAI, OpenAI
+from served_apps import serving
 
 from inference.embeddings import BUNDLED_SPACE
 from retrieval.app import create_app
@@ -21,25 +20,6 @@ TEXTS = [
     "An automobile changed hands.",
     "Photosynthesis turns light into sugar. " * 200,
 ]
-
-
-@asynccontextmanager
-async def served(settings):
-    """Runs the service on its own port; yields its base URL."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(create_app(settings), log_config=None, timeout_graceful_shutdown=0))
-        task = asyncio.create_task(server.serve([listener]))
-        try:
-            while not server.started:
-                if task.done():
-                    task.result()
-                await asyncio.sleep(0.01)
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
-        finally:
-            server.should_exit = True
-            with suppress(asyncio.CancelledError):
-                await task
 
 
 @pytest.fixture
@@ -53,7 +33,10 @@ def door(settings, object_store, key):  # noqa: ARG001  the bucket must exist
 
     @asynccontextmanager
     async def opened(own=settings):
-        async with served(own) as url, AsyncOpenAI(base_url=url, api_key=key, max_retries=0, timeout=240) as sdk:
+        async with (
+            serving(create_app(own)) as url,
+            AsyncOpenAI(base_url=f"{url}/v1", api_key=key, max_retries=0, timeout=240) as sdk,
+        ):
             yield sdk
 
     return opened

@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from waiting import eventually
 
 import retrieval.index.compaction
 import retrieval.index.groups
@@ -393,7 +394,7 @@ async def test_a_document_that_runs_out_of_ordinals_continues_under_another_numb
     assert len(numbers) == 3
 
 
-async def test_a_fold_is_requested_and_skips_a_deleted_workspace(workspaces, compaction, urls, eventually):
+async def test_a_fold_is_requested_and_skips_a_deleted_workspace(workspaces, compaction, urls):
     ours, theirs = workspaces
     for workspace in workspaces:
         new = uuid4()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-import uvicorn
 from deployment_keys import DELEGATED
+from served_apps import serving
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -74,15 +73,9 @@ async def others(token_keys):
         Route("/v1/graph/expand", found.expand, methods=["POST"]),
         Route("/v1/graph/generation", found.state),
     ]
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        found.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        server = uvicorn.Server(uvicorn.Config(Starlette(routes=routes), log_config=None, ws="none", lifespan="off"))
-        serving = asyncio.create_task(server.serve([listener]))
+    async with serving(Starlette(routes=routes)) as found.url:
         yield found
         found.open.set()
-        server.should_exit = True
-        await serving
 
 
 @pytest.fixture

@@ -8,6 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from served_apps import serving
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
 
 from contracts.embedding_spaces import SpaceStatus
 from contracts.retrieval import Around, SearchMode, SearchRequest, SearchSettingsUpdate
@@ -211,18 +216,17 @@ async def test_a_configured_rerank_endpoint_is_called(
     make_settings,
     running,
     object_store,  # noqa: ARG001  the bucket has to be there
-    serving,
     ingesting,
     converted,
     auth_headers,
 ):
     asked = []
 
-    async def answer(body: dict[str, Any]) -> Any:
-        asked.append(body)
-        return [{"index": index, "score": "night" in text} for index, text in enumerate(body["texts"])]
+    async def answer(request: Request) -> JSONResponse:
+        asked.append(body := await request.json())
+        return JSONResponse([{"index": index, "score": "night" in text} for index, text in enumerate(body["texts"])])
 
-    async with serving("/rerank", answer) as url:
+    async with serving(Starlette(routes=[Route("/rerank", answer, methods=["POST"])])) as url:
         settings = make_settings(rerank_backend="tei", rerank_base_url=url, rerank_model="bge")
         async with running(create_app(settings)) as client:
             await ingesting.convert(converted(["port port port open", "At night the port is closed."]))

@@ -12,11 +12,11 @@ import typer
 from attractor_client.client import AttractorClient
 from attractor_client.commands.receipts import counts
 from attractor_client.commands.text_editor import EditedFile, changed_span
-from attractor_client.commands.written_files import write_parts
+from attractor_client.commands.written_files import format_of, write_parts
 from attractor_client.errors import AttractorError
 from attractor_client.invocation import Limit, Yes, confirm, connected, show_list
 from attractor_client.output import Output
-from attractor_client.rendering import citation_line, local_time, size
+from attractor_client.rendering import citation_line, local_time
 from contracts.artifacts import (
     ArtifactEdit,
     ArtifactFormat,
@@ -211,10 +211,9 @@ async def index(client: AttractorClient, output: Output, session_id: SessionId, 
       attractor artifact index 2f0c...
     """
     indexed = await client.artifacts.index(session_id, version)
-    if output.as_json:
-        output.json(indexed)
-    else:
-        output.text(f"version {indexed.index} is document {indexed.document_id}; it is searched once it is indexed")
+    output.result(
+        indexed, f"version {indexed.index} is document {indexed.document_id}; it is searched once it is indexed"
+    )
 
 
 @app.command()
@@ -237,17 +236,9 @@ async def export(
       attractor artifact export 2f0c... --version 3 third.pdf
       attractor artifact export 2f0c... --format html - | less
     """
-    kind = format or EXPORTS.get(file.suffix.lower())
-    if kind is None:
-        raise typer.BadParameter(f"use --format, or name the file {', '.join(EXPORTS)}")
+    kind = format_of(file, format, EXPORTS)
     async with client.artifacts.export(session_id, kind, version) as parts:
-        written = await write_parts(file, parts)
-    if str(file) == "-":
-        return
-    if output.as_json:
-        output.json({"file": file, "format": kind, "bytes": written})
-    else:
-        output.text(f"{file}: {kind.value}, {size(written)}")
+        await write_parts(output, file, parts, format=kind)
 
 
 @app.command()
@@ -295,7 +286,7 @@ async def _expected(client: AttractorClient, session_id: UUID, index: int | None
 
 
 def _show_change(output: Output, view: ArtifactView) -> None:
-    output.json(view) if output.as_json else output.text(_heading(view))
+    output.result(view, _heading(view))
 
 
 def _heading(view: ArtifactView) -> str:

@@ -8,7 +8,7 @@ from uuid import UUID
 import typer
 
 from attractor_client.client import AttractorClient
-from attractor_client.invocation import Limit, at_most, connected
+from attractor_client.invocation import Limit, connected, show_list
 from attractor_client.output import Output
 from attractor_client.rendering import local_time
 from contracts.graph_corrections import Correction, CorrectionRequest
@@ -115,18 +115,19 @@ async def undo(
 ) -> None:
     """Undo a correction."""
     await client.graph.undo_correction(correction_id)
-    output.json({"undone": correction_id}) if output.as_json else output.text(f"{correction_id} undone")
+    output.result({"undone": correction_id}, f"{correction_id} undone")
 
 
 @connected()
 async def corrections(client: AttractorClient, output: Output, limit: Limit = 50) -> None:
     """List the corrections in force, newest first."""
-    found = await at_most(limit, client.graph.corrections())
-    if output.as_json:
-        output.json(found)
-        return
-    rows = [(one.id, _sentence(one), one.reason, one.created_by, local_time(one.created_at)) for one in found]
-    output.table(("id", "correction", "reason", "by", "when"), rows, whole=("id",))
+    await show_list(
+        output,
+        client.graph.corrections(),
+        limit,
+        ("id", "correction", "reason", "by", "when"),
+        lambda one: (one.id, _sentence(one), one.reason, one.created_by, local_time(one.created_at)),
+    )
 
 
 async def _fact(
@@ -143,7 +144,7 @@ async def _correct(client: AttractorClient, output: Output, **correction: str | 
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     made = await client.graph.correct(request)
-    output.json(made) if output.as_json else output.text(f"{made.id}  {_sentence(made)}")
+    output.result(made, f"{made.id}  {_sentence(made)}")
 
 
 def _sentence(one: Correction) -> str:

@@ -151,7 +151,7 @@ async def retry(
         _show_states(output, [await client.documents.retry(one) for one in which.document_ids or []])
         return
     result = await client.documents.retry_all(which)
-    output.json(result) if output.as_json else output.text(f"{result.done} queued again")
+    output.result(result, f"{result.done} queued again")
 
 
 @app.command()
@@ -166,7 +166,7 @@ async def cancel(
         return
     confirm("Cancel all these documents?", output, yes)
     result = await client.documents.cancel_all(which)
-    output.json(result) if output.as_json else output.text(f"{result.done} cancelled")
+    output.result(result, f"{result.done} cancelled")
 
 
 @app.command()
@@ -252,7 +252,7 @@ async def download(
         await client.documents.download(document, target)
     except OSError as error:
         raise AttractorError(f"Cannot write {target}", error.strerror) from error
-    output.json({"document_id": document.id, "path": target}) if output.as_json else output.text(str(target))
+    output.result({"document_id": document.id, "path": target}, str(target))
 
 
 def _file_name(document: DocumentDetail) -> str:

@@ -14,6 +14,7 @@ from attractor_client.evaluation.comparison import Comparison, Verdict, signed
 from attractor_client.evaluation.corpus import PlacedDocument
 from attractor_client.evaluation.results import Evaluation
 from attractor_client.output import Output
+from attractor_client.rendering import one_line
 
 STYLES = {Verdict.better: "green", Verdict.worse: "red", Verdict.same: ""}
 SHOWN_QUESTIONS = 10
@@ -115,11 +116,8 @@ def show_comparison(output: Output, comparison: Comparison) -> None:
         return
     output.text(f"\n{len(comparison.changed)} questions changed in {comparison.metric} of {comparison.mode}", "bold")
     for one in comparison.changed[:SHOWN_QUESTIONS]:
-        output.text(f"{signed(one.delta)}  {_short(one.text)}  ({one.before:.4f} to {one.after:.4f})")
+        output.text(
+            f"{signed(one.delta)}  {one_line(one.text, LONGEST_QUESTION)}  ({one.before:.4f} to {one.after:.4f})"
+        )
     if len(comparison.changed) > SHOWN_QUESTIONS:
         output.text(f"and {len(comparison.changed) - SHOWN_QUESTIONS} more (--html shows all)", "dim")
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST_QUESTION else line[: LONGEST_QUESTION - 1] + "…"

@@ -9,10 +9,10 @@ from uuid import UUID
 import typer
 
 from attractor_client.client import AttractorClient
-from attractor_client.commands.written_files import write_parts
+from attractor_client.commands.written_files import format_of, write_parts
 from attractor_client.invocation import Limit, connected, show_list
 from attractor_client.output import Output
-from attractor_client.rendering import local_time, size
+from attractor_client.rendering import local_time
 from contracts.orchestrator import FeedbackFormat, FeedbackRating
 
 app = typer.Typer(no_args_is_help=True, help="Rate answers; owners can list and export the feedback.")
@@ -46,7 +46,7 @@ async def give(
     stored = await client.feedback.give(
         message_id, rating, reasons=reason or (), comment=comment, share_content=share_content
     )
-    output.json(stored) if output.as_json else output.text(f"{message_id} {stored.rating}")
+    output.result(stored, f"{message_id} {stored.rating}")
 
 
 @app.command()
@@ -54,7 +54,7 @@ async def give(
 async def withdraw(client: AttractorClient, output: Output, message_id: MessageId) -> None:
     """Withdraw your rating of an answer."""
     await client.feedback.withdraw(message_id)
-    output.json({"withdrawn": message_id}) if output.as_json else output.text(f"{message_id} no longer rated")
+    output.result({"withdrawn": message_id}, f"{message_id} no longer rated")
 
 
 @app.command("list")
@@ -93,10 +93,6 @@ async def export(
       attractor feedback export feedback.csv --rating down
       attractor feedback export --format jsonl - | jq .comment
     """
-    kind = format or FORMATS.get(file.suffix.lower())
-    if kind is None:
-        raise typer.BadParameter(f"use --format, or name the file {', '.join(FORMATS)}")
+    kind = format_of(file, format, FORMATS)
     async with client.feedback.export(kind, rating) as parts:
-        written = await write_parts(file, parts)
-    if str(file) != "-":
-        output.json({"file": file, "bytes": written}) if output.as_json else output.text(f"{file}: {size(written)}")
+        await write_parts(output, file, parts)

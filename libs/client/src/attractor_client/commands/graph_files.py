@@ -10,13 +10,13 @@ from uuid import UUID
 import typer
 
 from attractor_client.client import AttractorClient
-from attractor_client.commands.written_files import write_parts
+from attractor_client.commands.written_files import format_of, write_parts
 from attractor_client.errors import InvalidRequest
-from attractor_client.invocation import FAILED, Limit, Yes, at_most, confirm, connected
+from attractor_client.invocation import FAILED, Limit, Yes, confirm, connected, show_list
 from attractor_client.output import Output
-from attractor_client.rendering import local_time, size
+from attractor_client.rendering import local_time
 from contracts.graph_picture import ExportFormat
-from contracts.graph_triples import TripleFormat, TripleImport
+from contracts.graph_triples import TripleFormat
 
 EXPORTS = {
     ".graphml": ExportFormat.graphml,
@@ -48,13 +48,9 @@ async def export_graph(
       attractor graph export knowledge.graphml
       attractor graph export --format jsonl - | jq -r 'select(.kind == "entity").name'
     """
-    kind = format or EXPORTS.get(file.suffix.lower())
-    if kind is None:
-        raise typer.BadParameter(f"use --format, or name the file {', '.join(EXPORTS)}")
+    kind = format_of(file, format, EXPORTS)
     async with client.graph.export(kind, min_mentions=min_mentions) as parts:
-        written = await write_parts(file, parts)
-    if str(file) != "-":
-        output.json({"file": file, "bytes": written}) if output.as_json else output.text(f"{file}: {size(written)}")
+        await write_parts(output, file, parts)
 
 
 @connected()
@@ -107,8 +103,22 @@ async def import_triples(
 @connected()
 async def imports(client: AttractorClient, output: Output, limit: Limit = 50) -> None:
     """List the imported sets of triples, by name."""
-    found = await at_most(limit, client.graph.imports())
-    output.json(found) if output.as_json else _table(output, found)
+    await show_list(
+        output,
+        client.graph.imports(),
+        limit,
+        ("id", "name", "format", "triples", "entities", "relations", "aliases", "updated"),
+        lambda one: (
+            one.id,
+            one.name,
+            one.format.value,
+            one.triples,
+            one.entities,
+            one.relations,
+            one.aliases,
+            local_time(one.updated_at),
+        ),
+    )
 
 
 @connected()
@@ -121,22 +131,4 @@ async def delete_import(
     """Delete a set of triples, and everything that nothing else states."""
     confirm("Delete these triples?", output, yes)
     await client.graph.delete_import(import_id)
-    output.json({"deleted": import_id}) if output.as_json else output.text(f"{import_id} deleted")
-
-
-def _table(output: Output, found: list[TripleImport]) -> None:
-    columns = ("id", "name", "format", "triples", "entities", "relations", "aliases", "updated")
-    rows = [
-        (
-            one.id,
-            one.name,
-            one.format.value,
-            one.triples,
-            one.entities,
-            one.relations,
-            one.aliases,
-            local_time(one.updated_at),
-        )
-        for one in found
-    ]
-    output.table(columns, rows)
+    output.result({"deleted": import_id}, f"{import_id} deleted")

@@ -12,7 +12,7 @@ from rich.tree import Tree
 
 from attractor_client.invocation import NOT_FOUND
 from attractor_client.output import Output, plain
-from attractor_client.rendering import place
+from attractor_client.rendering import one_line, place
 from contracts.graph_tools import (
     Calculation,
     Dependency,
@@ -99,13 +99,13 @@ def show_facts(output: Output, facts: EntityFacts) -> None:
         more = f"  weight {fact.weight:g}" if fact.status == "current" else f"  {_time(fact)}"
         output.show(_relation(fact.source_name, fact.relation_type, fact.target_name, more))
         for one in fact.statements:
-            quote = f"“{_cut(one.text)}”, " if one.text else ""
+            quote = f"“{one_line(one.text, SHOWN_CHARACTERS)}”, " if one.text else ""
             output.show(Padding(Text(plain(f"{quote}{one.document_name}"), style="dim"), INDENT, expand=False))
     for passage in facts.chunks:
         output.text()
         where = place(passage.section, passage.page, None, None)
         output.text(f"{passage.document_name}, {where}" if where else passage.document_name, "bold")
-        output.show(Padding(Text(plain(_cut(passage.text))), INDENT, expand=False))
+        output.show(Padding(Text(plain(one_line(passage.text, SHOWN_CHARACTERS))), INDENT, expand=False))
 
 
 def show_dependencies(output: Output, found: DependencyAnalysis) -> None:
@@ -148,7 +148,7 @@ def show_not_current(output: Output, facts: Sequence[Fact]) -> None:
         output.text("not of the present:", "dim")
     for fact in facts:
         quote = next((one.text for one in fact.statements if one.text), "")
-        more = f"  {_time(fact)}" + (f"  “{_cut(quote)}”" if quote else "")
+        more = f"  {_time(fact)}" + (f"  “{one_line(quote, SHOWN_CHARACTERS)}”" if quote else "")
         output.show(_relation(fact.source_name, fact.relation_type, fact.target_name, plain(more)))
 
 
@@ -163,7 +163,12 @@ def _tie(fact: Fact, centre: str) -> Text:
     arrow, other = ("→ ", fact.target_name) if outgoing else ("← ", fact.source_name)
     quote = next((one.text for one in fact.statements if one.text), "")
     time = "" if fact.status == "current" else f"  {_time(fact)}"
-    return Text.assemble(arrow, plain(other), (time, "yellow"), (f"  “{plain(_cut(quote))}”" if quote else "", "dim"))
+    return Text.assemble(
+        arrow,
+        plain(other),
+        (time, "yellow"),
+        (f"  “{plain(one_line(quote, SHOWN_CHARACTERS))}”" if quote else "", "dim"),
+    )
 
 
 def _time(fact: Fact) -> str:
@@ -195,8 +200,3 @@ def _way(path: EntityPath) -> Text:
         )
         parts.append(Text(plain(name), style="bold"))
     return Text.assemble(*parts)
-
-
-def _cut(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= SHOWN_CHARACTERS else f"{line[: SHOWN_CHARACTERS - 1]}…"

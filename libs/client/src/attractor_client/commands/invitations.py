@@ -86,7 +86,7 @@ async def revoke(
     """Revoke an invitation at once. Requires an owner's key."""
     confirm("Revoke this invitation?", output, yes)
     await client.accounts.revoke_invitation(await own_workspace(client, workspace), invitation_id)
-    output.json({"revoked": invitation_id}) if output.as_json else output.text(f"{invitation_id} revoked")
+    output.result({"revoked": invitation_id}, f"{invitation_id} revoked")
 
 
 @app.command()

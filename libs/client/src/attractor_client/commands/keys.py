@@ -100,7 +100,7 @@ async def revoke(
     """Revoke a key at once."""
     confirm("Revoke this key?", output, yes)
     await client.accounts.revoke_key(await own_workspace(client, workspace), key_id)
-    output.json({"revoked": key_id}) if output.as_json else output.text(f"{key_id} revoked")
+    output.result({"revoked": key_id}, f"{key_id} revoked")
 
 
 async def own_workspace(client: AttractorClient, given: UUID | None) -> UUID:

@@ -16,7 +16,7 @@ from attractor_client.commands.written_files import write_parts
 from attractor_client.invocation import Limit, Yes, confirm, connected, show_list
 from attractor_client.memory_exports import read_export
 from attractor_client.output import Output
-from attractor_client.rendering import local_time, size
+from attractor_client.rendering import local_time, one_line
 from contracts.memory import (
     ForgetRequest,
     ForgetResponse,
@@ -31,7 +31,7 @@ from contracts.memory import (
 app = typer.Typer(
     no_args_is_help=True, help="Recall, list, add, edit, review, pin, import, export, forget and delete memories."
 )
-ONE_LINE = 120
+SHOWN_CHARACTERS = 120
 REASONS = {
     "mentions": "mentions it",
     "answers": "answers it",
@@ -64,7 +64,7 @@ async def list_memories(
         client.memories.all(kind=kind),
         limit,
         ("id", "kind", "at", "content"),
-        lambda one: (one.id, one.kind.value, local_time(one.created_at), _one_line(one.content)),
+        lambda one: (one.id, one.kind.value, local_time(one.created_at), one_line(one.content, SHOWN_CHARACTERS)),
     )
 
 
@@ -80,7 +80,7 @@ async def add(
       attractor memory add "The billing migration is frozen until March."
     """
     memory = await client.memories.add(content)
-    output.json(memory) if output.as_json else output.text(f"{memory.id} stored")
+    output.result(memory, f"{memory.id} stored")
 
 
 @app.command()
@@ -108,7 +108,10 @@ async def recall(
         return
     if found.answer is not None:
         output.text(found.answer.text)
-    rows = [(one.id, f"{one.score:.3f}", local_time(one.said_at), _one_line(one.content)) for one in found.memories]
+    rows = [
+        (one.id, f"{one.score:.3f}", local_time(one.said_at), one_line(one.content, SHOWN_CHARACTERS))
+        for one in found.memories
+    ]
     output.table(("id", "score", "at", "content"), rows)
 
 
@@ -122,7 +125,7 @@ async def edit(
 ) -> None:
     """Change the text of a note or a fact. Messages cannot be edited."""
     edited = await client.memories.edit(memory_id, content)
-    output.json(edited) if output.as_json else output.text(f"{edited.id} edited")
+    output.result(edited, f"{edited.id} edited")
 
 
 @app.command()
@@ -135,7 +138,7 @@ async def pin(
 ) -> None:
     """Keep a memory for good: the workspace's retention does not delete it."""
     memory = await client.memories.pin(memory_id, pinned=not off)
-    output.json(memory) if output.as_json else output.text(f"{memory.id} {'unpinned' if off else 'pinned'}")
+    output.result(memory, f"{memory.id} {'unpinned' if off else 'pinned'}")
 
 
 @app.command()
@@ -158,7 +161,7 @@ async def review(client: AttractorClient, output: Output, limit: Limit = 50) -> 
         waiting(),
         limit,
         ("id", "kind", "at", "content"),
-        lambda one: (one.id, one.kind.value, local_time(one.said_at), _one_line(one.content)),
+        lambda one: (one.id, one.kind.value, local_time(one.said_at), one_line(one.content, SHOWN_CHARACTERS)),
     )
 
 
@@ -176,7 +179,7 @@ async def approve(
       attractor memory approve 0198f0c2-7f00-7000-8000-000000000001
     """
     approved = [await client.memories.approve(one) for one in memory_ids]
-    output.json(approved) if output.as_json else output.text(f"{len(approved)} approved")
+    output.result(approved, f"{len(approved)} approved")
 
 
 @app.command()
@@ -223,7 +226,7 @@ def _show_forgotten(output: Output, found: ForgetResponse) -> None:
         return
     if found.memories:
         rows = [
-            (one.id, one.kind.value, local_time(one.said_at), _reason(one), _one_line(one.content))
+            (one.id, one.kind.value, local_time(one.said_at), _reason(one), one_line(one.content, SHOWN_CHARACTERS))
             for one in found.memories
         ]
         output.table(("id", "kind", "at", "why", "content"), rows)
@@ -258,9 +261,7 @@ async def export(
       attractor memory export memories.jsonl
     """
     async with client.memories.export() as parts:
-        written = await write_parts(file, parts)
-    if str(file) != "-":
-        output.json({"file": file, "bytes": written}) if output.as_json else output.text(f"{file}: {size(written)}")
+        await write_parts(output, file, parts)
 
 
 @app.command()
@@ -285,7 +286,7 @@ async def settings(
         wanted = MemorySettings(writing=writing.value if writing else found.writing, retention_days=days)
         found = await client.memories.set_settings(wanted)
     kept = f"for {found.retention_days} days" if found.retention_days else "until forgotten"
-    output.json(found) if output.as_json else output.text(f"facts: {found.writing}; kept {kept}")
+    output.result(found, f"facts: {found.writing}; kept {kept}")
 
 
 @app.command("import")
@@ -313,7 +314,7 @@ async def import_file(
         )
         added, known, facts = added + taken.added, known + taken.known, facts + taken.facts
     counts = {"added": added, "known": known, "facts": facts}
-    output.json(counts) if output.as_json else output.text(f"{added} messages added, {known} known, {facts} facts")
+    output.result(counts, f"{added} messages added, {known} known, {facts} facts")
 
 
 @app.command()
@@ -327,9 +328,4 @@ async def delete(
     """Delete a memory permanently."""
     confirm("Delete this memory?", output, yes)
     await client.memories.delete(memory_id)
-    output.json({"deleted": memory_id}) if output.as_json else output.text(f"{memory_id} deleted")
-
-
-def _one_line(content: str) -> str:
-    line = " ".join(content.split())
-    return line if len(line) <= ONE_LINE else f"{line[: ONE_LINE - 1]}…"
+    output.result({"deleted": memory_id}, f"{memory_id} deleted")

@@ -67,4 +67,4 @@ async def replay(
     """
     chosen = ids or [one.id async for one in client.operations.dead_letters(everywhere=everywhere)]
     replayed = await client.operations.replay(chosen, everywhere=everywhere)
-    output.json({"replayed": replayed}) if output.as_json else output.text(f"{replayed} delivered again")
+    output.result({"replayed": replayed}, f"{replayed} delivered again")

@@ -38,7 +38,7 @@ async def set_password(
 
     present = prompted("Old password", False) if old else None
     await client.accounts.set_password(prompted("New password", True), present)
-    output.json({"set": True}) if output.as_json else output.text("password set; other web sessions have ended")
+    output.result({"set": True}, "password set; other web sessions have ended")
 
 
 @app.command()

@@ -10,6 +10,7 @@ import typer
 from attractor_client.client import AttractorClient
 from attractor_client.invocation import Limit, connected, show_list
 from attractor_client.output import Output
+from attractor_client.rendering import one_line
 from contracts.quick_actions import QuickAction, QuickActionTarget, QuickActionUpdate
 
 app = typer.Typer(no_args_is_help=True, help="Named prompts for the artifact or for answers.")
@@ -25,7 +26,13 @@ async def list_quick_actions(client: AttractorClient, output: Output, limit: Lim
         client.quick_actions.all(),
         limit,
         ("id", "name", "of", "target", "prompt"),
-        lambda one: (one.id, one.name, "workspace" if one.shared else "you", one.target.value, _beginning(one)),
+        lambda one: (
+            one.id,
+            one.name,
+            "workspace" if one.shared else "you",
+            one.target.value,
+            one_line(one.prompt, 60),
+        ),
     )
 
 
@@ -94,7 +101,7 @@ async def edit(
 async def delete(client: AttractorClient, output: Output, action_id: Action) -> None:
     """Delete a quick action; texts written with it stay."""
     await client.quick_actions.delete(action_id)
-    output.json({"deleted": action_id}) if output.as_json else output.text("deleted")
+    output.result({"deleted": action_id}, "deleted")
 
 
 def _show(output: Output, action: QuickAction) -> None:
@@ -105,8 +112,3 @@ def _show(output: Output, action: QuickAction) -> None:
         output.text(f"{action.name} · {action.target.value} · {whose} · {action.id}", "bold")
         used = {"history": action.use_history, "preferences": action.use_preferences}
         output.text(f"reads {' and '.join(what for what in used if used[what]) or 'neither history nor preferences'}")
-
-
-def _beginning(action: QuickAction) -> str:
-    text = " ".join(action.prompt.split())
-    return text if len(text) <= 60 else f"{text[:59]}…"

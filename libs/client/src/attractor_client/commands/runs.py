@@ -8,7 +8,7 @@ from uuid import UUID
 import typer
 
 from attractor_client.client import AttractorClient
-from attractor_client.invocation import Limit, at_most, connected
+from attractor_client.invocation import Limit, connected, show_list
 from attractor_client.output import Output
 from attractor_client.rendering import local_time
 from contracts.orchestrator import RunStatus, RunUsage
@@ -42,16 +42,14 @@ async def list_runs(
     if everyone:
         if session:
             raise typer.BadParameter("--everyone and --session exclude each other")
-        used = await at_most(limit, client.usage.runs(status or ()))
-        output.json(used) if output.as_json else output.table(USED, map(_used, used))
+        await show_list(output, client.usage.runs(status or ()), limit, USED, _used)
         return
-    found = await at_most(limit, client.runs.all(session, status or ()))
-    if output.as_json:
-        output.json(found)
-        return
-    output.table(
+    await show_list(
+        output,
+        client.runs.all(session, status or ()),
+        limit,
         ("id", "status", "session", "asked"),
-        [(one.id, one.status.value, one.session_id, local_time(one.created_at)) for one in found],
+        lambda one: (one.id, one.status.value, one.session_id, local_time(one.created_at)),
     )
 
 
@@ -88,7 +86,7 @@ async def show(
 async def cancel(client: AttractorClient, output: Output, run_id: RunId) -> None:
     """Stop a run; one that has ended stays as it is."""
     run = await client.runs.cancel(run_id)
-    output.json(run) if output.as_json else output.text(f"{run.id} {run.status.value}")
+    output.result(run, f"{run.id} {run.status.value}")
 
 
 @app.command()
@@ -96,7 +94,7 @@ async def cancel(client: AttractorClient, output: Output, run_id: RunId) -> None
 async def retry(client: AttractorClient, output: Output, run_id: RunId) -> None:
     """Retry a failed run from where it failed."""
     run = await client.runs.retry(run_id)
-    output.json(run) if output.as_json else output.text(f"{run.id} {run.status.value}")
+    output.result(run, f"{run.id} {run.status.value}")
 
 
 def _used(run: RunUsage) -> tuple[object, ...]:

@@ -11,10 +11,10 @@ import typer
 from attractor_client.client import AttractorClient
 from attractor_client.commands.receipts import counts
 from attractor_client.commands.shares import share, shared, shares, unshare
-from attractor_client.commands.written_files import write_parts
+from attractor_client.commands.written_files import format_of, write_parts
 from attractor_client.invocation import FAILED, Limit, Yes, confirm, connected, show_list
 from attractor_client.output import Output
-from attractor_client.rendering import citation_line, local_time, marked, size
+from attractor_client.rendering import citation_line, local_time, marked
 from contracts.orchestrator import MessageRole, TranscriptFormat
 
 app = typer.Typer(no_args_is_help=True, help="Manage sessions and their attached documents.")
@@ -111,7 +111,7 @@ async def rename(
       attractor sessions rename 2f0c... "Outage of UserDB"
     """
     session = await client.sessions.rename(session_id, title)
-    output.json(session) if output.as_json else output.text(f"{session.id} {session.title}")
+    output.result(session, f"{session.id} {session.title}")
 
 
 @app.command()
@@ -120,7 +120,7 @@ async def pin(client: AttractorClient, output: Output, session_id: SessionId, un
     """Keep a session at the front of the list."""
     session = await client.sessions.pin(session_id, not undo)
     done = "pinned" if session.pinned else "no longer pinned"
-    output.json(session) if output.as_json else output.text(f"{session.id} {done}")
+    output.result(session, f"{session.id} {done}")
 
 
 @app.command()
@@ -129,7 +129,7 @@ async def archive(client: AttractorClient, output: Output, session_id: SessionId
     """Remove a session from the list; it can still be read and continued."""
     session = await client.sessions.archive(session_id, not undo)
     done = "archived" if session.archived else "no longer archived"
-    output.json(session) if output.as_json else output.text(f"{session.id} {done}")
+    output.result(session, f"{session.id} {done}")
 
 
 @app.command()
@@ -148,13 +148,9 @@ async def export(
       attractor sessions export 2f0c... outage.md
       attractor sessions export 2f0c... --format json - | jq '.messages[].citations'
     """
-    kind = format or TRANSCRIPTS.get(file.suffix.lower())
-    if kind is None:
-        raise typer.BadParameter(f"use --format, or name the file {', '.join(TRANSCRIPTS)}")
+    kind = format_of(file, format, TRANSCRIPTS)
     async with client.sessions.export(session_id, kind) as parts:
-        written = await write_parts(file, parts)
-    if str(file) != "-":
-        output.json({"file": file, "bytes": written}) if output.as_json else output.text(f"{file}: {size(written)}")
+        await write_parts(output, file, parts)
 
 
 @app.command()
@@ -198,7 +194,7 @@ async def attach(client: AttractorClient, output: Output, session_id: SessionId,
       attractor sessions attach 2f0c... 77ab...
     """
     attached = [await client.sessions.attach(session_id, one) for one in document_ids]
-    output.json(attached) if output.as_json else output.text(f"{len(attached)} attached")
+    output.result(attached, f"{len(attached)} attached")
 
 
 @app.command()
@@ -207,7 +203,7 @@ async def detach(client: AttractorClient, output: Output, session_id: SessionId,
     """Detach documents from a session; they stay in the workspace."""
     for one in document_ids:
         await client.sessions.detach(session_id, one)
-    output.json({"detached": document_ids}) if output.as_json else output.text(f"{len(document_ids)} detached")
+    output.result({"detached": document_ids}, f"{len(document_ids)} detached")
 
 
 for command in (share, shares, unshare, shared):

@@ -73,7 +73,7 @@ async def unshare(
     """End shares: nobody can read them any more."""
     for one in share_ids:
         await client.shares.end(one)
-    output.json({"ended": share_ids}) if output.as_json else output.text(f"{len(share_ids)} ended")
+    output.result({"ended": share_ids}, f"{len(share_ids)} ended")
 
 
 @connected()

@@ -10,7 +10,7 @@ from pydantic import HttpUrl
 
 from attractor_client.client import AttractorClient
 from attractor_client.commands.source_views import show_source, show_sync, source_row, sync_row
-from attractor_client.invocation import FAILED, Json, Limit, Yes, at_most, confirm, connected, run
+from attractor_client.invocation import FAILED, Json, Limit, Yes, at_most, confirm, connected, run, show_list
 from attractor_client.output import Output
 from attractor_client.rendering import size
 from contracts.sources import (
@@ -153,11 +153,8 @@ def _add(ctx: typer.Context, source: SourceCreate, json: bool) -> None:
 @connected()
 async def list_sources(client: AttractorClient, output: Output, limit: Limit = 50) -> None:
     """List the sources with their last synchronisation."""
-    found = await at_most(limit, client.sources.all())
-    if output.as_json:
-        output.json(found)
-    else:
-        output.table(("id", "name", "kind", "documents", "last sync", "next"), map(source_row, found))
+    columns = ("id", "name", "kind", "documents", "last sync", "next")
+    await show_list(output, client.sources.all(), limit, columns, source_row)
 
 
 @app.command()

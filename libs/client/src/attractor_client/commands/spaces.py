@@ -59,7 +59,7 @@ async def drop(client: AttractorClient, output: Output, space_id: SpaceId, yes: 
     """Delete the vectors of a space that is not active."""
     confirm("Delete the vectors of this space?", output, yes)
     await client.spaces.delete(space_id)
-    output.json({"dropped": space_id}) if output.as_json else output.text(f"{space_id} deleted")
+    output.result({"dropped": space_id}, f"{space_id} deleted")
 
 
 def _show(output: Output, space: EmbeddingSpaceState) -> None:

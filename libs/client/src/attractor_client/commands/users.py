@@ -78,8 +78,8 @@ async def delete(client: AttractorClient, output: Output, user_id: UserId, yes: 
     """
     confirm("Delete this user for good?", output, yes)
     await client.accounts.delete_user(user_id)
-    output.json({"deleted": user_id}) if output.as_json else output.text(f"{user_id} deleted")
+    output.result({"deleted": user_id}, f"{user_id} deleted")
 
 
 def _show(output: Output, user: User, state: str) -> None:
-    output.json(user) if output.as_json else output.text(f"{user.name} {state} ({user.id})")
+    output.result(user, f"{user.name} {state} ({user.id})")

@@ -45,7 +45,7 @@ async def create(
       attractor keys create laptop --role owner --workspace ID
     """
     workspace = await client.accounts.create_workspace(name)
-    output.json(workspace) if output.as_json else output.text(f"{workspace.id} {workspace.name}")
+    output.result(workspace, f"{workspace.id} {workspace.name}")
 
 
 @app.command()
@@ -93,7 +93,7 @@ async def sharing(
     """
     settings = await (client.shares.settings() if links is None else client.shares.allow_links(links))
     allowed = "members may share sessions by link" if settings.links else "no session is shared by link"
-    output.json(settings) if output.as_json else output.text(allowed)
+    output.result(settings, allowed)
 
 
 @app.command()

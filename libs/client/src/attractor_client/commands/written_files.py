@@ -3,24 +3,39 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from enum import StrEnum
 from pathlib import Path
+from typing import TypeVar
+
+import typer
 
 from attractor_client.errors import AttractorError
+from attractor_client.output import Output
+from attractor_client.rendering import size
+
+Format = TypeVar("Format", bound=StrEnum)
 
 
-async def write_parts(file: Path, parts: AsyncIterator[bytes]) -> int:
-    """Writes the parts to the file, or to stdout for `-`; returns the number of bytes in the file (0 for stdout).
+def format_of(file: Path, chosen: Format | None, by_suffix: Mapping[str, Format]) -> Format:
+    """Returns the chosen format, or the one that the file's name ends in. Raises BadParameter."""
+    found = chosen or by_suffix.get(file.suffix.lower())
+    if found is None:
+        raise typer.BadParameter(f"use --format, or name the file {', '.join(by_suffix)}")
+    return found
+
+
+async def write_parts(output: Output, file: Path, parts: AsyncIterator[bytes], **details: StrEnum) -> None:
+    """Writes the parts to stdout for `-`, or else to the file, and then shows its size and the details.
 
     An incomplete file does not replace an older one. Raises AttractorError if the file cannot be written.
     """
-    written = 0
     if str(file) == "-":
         async for part in parts:
             sys.stdout.buffer.write(part)
         sys.stdout.buffer.flush()
-        return written
-    unfinished = file.with_name(f"{file.name}.part")
+        return
+    unfinished, written = file.with_name(f"{file.name}.part"), 0
     try:
         with unfinished.open("wb") as target:
             async for part in parts:
@@ -30,4 +45,5 @@ async def write_parts(file: Path, parts: AsyncIterator[bytes]) -> int:
         raise AttractorError(f"{file} cannot be written: {error.strerror}") from error
     finally:
         unfinished.unlink(missing_ok=True)
-    return written
+    shown = ", ".join([*details.values(), size(written)])
+    output.result({"file": file, **details, "bytes": written}, f"{file}: {shown}")

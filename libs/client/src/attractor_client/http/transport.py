@@ -67,20 +67,23 @@ class Transport:
     async def aclose(self) -> None:
         await self.http.aclose()
 
+    async def fetch(self, method: str, place: str, kind: type[M], **options: Any) -> M:
+        """Returns the parsed response; `options` are those of `send`."""
+        return self.parse(await self.send(method, place, **options), kind)
+
     async def get(self, place: str, kind: type[M], params: Parameters | None = None, **options: Any) -> M:
-        return self.parse(await self.send("GET", place, params=params, **options), kind)
+        return await self.fetch("GET", place, kind, params=params, **options)
 
     async def create(
         self, place: str, body: BaseModel, kind: type[M], idempotency_key: str | None = None, *, nulls: bool = False
     ) -> M:
         """Sends a POST that may be retried, because its Idempotency-Key identifies it."""
         headers = {"Idempotency-Key": idempotency_key or str(uuid4())}
-        answer = await self.send("POST", place, body=body, nulls=nulls, headers=headers, repeatable=True)
-        return self.parse(answer, kind)
+        return await self.fetch("POST", place, kind, body=body, nulls=nulls, headers=headers, repeatable=True)
 
     async def query(self, place: str, body: BaseModel, kind: type[M]) -> M:
         """Sends a POST that changes nothing."""
-        return self.parse(await self.send("POST", place, body=body, repeatable=True), kind)
+        return await self.fetch("POST", place, kind, body=body, repeatable=True)
 
     async def send(
         self,

@@ -69,8 +69,7 @@ class Accounts:
         Raises Conflict if no administrator with a valid key, or another way to sign in, would be left.
         """
         body = UserPatch(disabled=disabled, is_admin=is_admin)
-        answer = await self.transport.send("PATCH", path("v1/users", user_id), body=body, repeatable=True)
-        return self.transport.parse(answer, User)
+        return await self.transport.fetch("PATCH", path("v1/users", user_id), User, body=body, repeatable=True)
 
     async def delete_user(self, user_id: UUID) -> None:
         """Deletes a user with memberships, keys and invitations. Raises Conflict for a workspace's only owner."""
@@ -86,19 +85,18 @@ class Accounts:
 
     async def delete_workspace(self, workspace: Workspace, timeout: float = 30.0) -> WorkspaceDeletion:
         """Deletes a workspace with everything in it. Requires the key of an owner or an administrator."""
-        answer = await self.transport.send(
+        return await self.transport.fetch(
             "DELETE",
             path("v1/workspaces", workspace.id),
+            WorkspaceDeletion,
             params={"name": workspace.name, "timeout": timeout},
             timeout=timeout + self.transport.timeout,
         )
-        return self.transport.parse(answer, WorkspaceDeletion)
 
     async def change_workspace(self, workspace_id: UUID, change: WorkspacePatch) -> Workspace:
         """Changes the fields that are set; requires an owner's key."""
         place = path("v1/workspaces", workspace_id)
-        answer = await self.transport.send("PATCH", place, body=change, nulls=True, repeatable=True)
-        return self.transport.parse(answer, Workspace)
+        return await self.transport.fetch("PATCH", place, Workspace, body=change, nulls=True, repeatable=True)
 
     async def quota(self) -> WorkspaceQuota:
         """Returns how many documents, bytes and sources the key's workspace has, and may have."""
@@ -106,8 +104,7 @@ class Accounts:
 
     async def change_quota(self, change: QuotaChoice) -> WorkspaceQuota:
         """Limits the key's workspace by the fields that are set; requires an owner's key."""
-        answer = await self.transport.send("PATCH", QUOTA, body=change, nulls=True, repeatable=True)
-        return self.transport.parse(answer, WorkspaceQuota)
+        return await self.transport.fetch("PATCH", QUOTA, WorkspaceQuota, body=change, nulls=True, repeatable=True)
 
     def members(self, workspace_id: UUID) -> AsyncIterator[Member]:
         return every(self.transport, path("v1/workspaces", workspace_id, "members"), Page[Member])
@@ -115,7 +112,7 @@ class Accounts:
     async def put_member(self, workspace_id: UUID, user_id: UUID, role: Role) -> Member:
         """Changes a member's role. An administrator also adds users; owners `invite` them."""
         place = path("v1/workspaces", workspace_id, "members", user_id)
-        return self.transport.parse(await self.transport.send("PUT", place, body=MemberPut(role=role)), Member)
+        return await self.transport.fetch("PUT", place, Member, body=MemberPut(role=role))
 
     async def remove_member(self, workspace_id: UUID, user_id: UUID) -> None:
         """Removes a member; the user's keys of the workspace are revoked."""
@@ -159,7 +156,7 @@ class Accounts:
         Only this response contains the key of the workspace. The call is not retried, because the token works once.
         """
         body = InvitationAccept(token=token, name=name, key_name=key_name, workspaces=list(workspaces))
-        return self.transport.parse(await self.transport.send("POST", ACCEPT, body=body), InvitationAccepted)
+        return await self.transport.fetch("POST", ACCEPT, InvitationAccepted, body=body)
 
     def keys(self, workspace_id: UUID) -> AsyncIterator[ApiKey]:
         """Lists keys without their secrets, including revoked ones: the workspace's for owners, own ones for others."""
@@ -202,5 +199,4 @@ class Accounts:
 
     async def create_password_link(self, user_id: UUID) -> PasswordLink:
         """Returns a token with which the user sets a password once, within a day. Requires an administrator's key."""
-        answer = await self.transport.send("POST", path("v1/users", user_id, "password-links"))
-        return self.transport.parse(answer, PasswordLink)
+        return await self.transport.fetch("POST", path("v1/users", user_id, "password-links"), PasswordLink)

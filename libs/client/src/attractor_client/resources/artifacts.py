@@ -68,8 +68,9 @@ class SessionArtifacts:
     async def index(self, session_id: UUID, index: int | None = None) -> IndexedArtifact:
         """Makes a document of a version, by default the current one; the next indexed version replaces it."""
         params = {"index": index}
-        answer = await self.transport.send("POST", _place(session_id, "index"), params=params, repeatable=True)
-        return self.transport.parse(answer, IndexedArtifact)
+        return await self.transport.fetch(
+            "POST", _place(session_id, "index"), IndexedArtifact, params=params, repeatable=True
+        )
 
     @asynccontextmanager
     async def export(
@@ -85,15 +86,13 @@ class SessionArtifacts:
 
     async def delete(self, session_id: UUID, *, version: int | None = None) -> ArtifactReceipt:
         """Deletes the artifact with all versions; `remaining` is 0 everywhere if nothing is left."""
-        answer = await self.transport.send("DELETE", _place(session_id), headers=_if_match(version))
-        return self.transport.parse(answer, ArtifactReceipt)
+        return await self.transport.fetch("DELETE", _place(session_id), ArtifactReceipt, headers=_if_match(version))
 
     async def _change(
         self, method: str, session_id: UUID, parts: tuple[str, ...], body: Request | None, version: int | None
     ) -> ArtifactView:
         place = _place(session_id, *parts)
-        answer = await self.transport.send(method, place, body=body, headers=_if_match(version))
-        return self.transport.parse(answer, ArtifactView)
+        return await self.transport.fetch(method, place, ArtifactView, body=body, headers=_if_match(version))
 
 
 def _place(session_id: UUID, *parts: str) -> str:

@@ -86,13 +86,13 @@ class Documents:
     async def replace(self, document_id: UUID, file: FileToUpload) -> UploadedFile:
         """Uploads a new version of a document; the old one stays searchable until the new one is."""
         with ExitStack() as opened:
-            answer = await self.transport.send(
+            return await self.transport.fetch(
                 "PUT",
                 path("v1/documents", document_id),
+                UploadedFile,
                 files=parts_of([file], opened),
                 timeout=max(self.transport.timeout, UPLOAD_SECONDS),
             )
-        return self.transport.parse(answer, UploadedFile)
 
     async def page(
         self, *, limit: int = 50, cursor: str | None = None, **filters: Unpack[ListFilters]
@@ -144,18 +144,17 @@ class Documents:
     ) -> DocumentDetail:
         """Changes what is given. The title and tags then stay when the file changes."""
         body = DocumentUpdate(title=title, tags=None if tags is None else list(tags))
-        answer = await self.transport.send("PATCH", path("v1/documents", document_id), body=body, repeatable=True)
-        return self.transport.parse(answer, DocumentDetail)
+        return await self.transport.fetch(
+            "PATCH", path("v1/documents", document_id), DocumentDetail, body=body, repeatable=True
+        )
 
     async def retry(self, document_id: UUID) -> DocumentDetail:
         """Retries from the stage that failed; raises Conflict if none has."""
-        answer = await self.transport.send("POST", path("v1/documents", document_id, "retry"))
-        return self.transport.parse(answer, DocumentDetail)
+        return await self.transport.fetch("POST", path("v1/documents", document_id, "retry"), DocumentDetail)
 
     async def cancel(self, document_id: UUID) -> DocumentDetail:
         """Cancels the document's conversion or embedding; raises Conflict if neither is in progress."""
-        answer = await self.transport.send("POST", path("v1/documents", document_id, "cancel"))
-        return self.transport.parse(answer, DocumentDetail)
+        return await self.transport.fetch("POST", path("v1/documents", document_id, "cancel"), DocumentDetail)
 
     async def retry_all(self, which: DocumentFilter) -> ActionResult:
         """Retries every document that matches the filter."""
@@ -167,10 +166,13 @@ class Documents:
 
     async def delete(self, document_id: UUID, timeout: float = 10.0) -> DeletionReceipt:
         """Deletes a document everywhere; waits up to `timeout` seconds. `pending` names services yet to confirm."""
-        answer = await self.transport.send(
-            "DELETE", path("v1/documents", document_id), params={"timeout": timeout}, timeout=timeout + ANSWER_SECONDS
+        return await self.transport.fetch(
+            "DELETE",
+            path("v1/documents", document_id),
+            DeletionReceipt,
+            params={"timeout": timeout},
+            timeout=timeout + ANSWER_SECONDS,
         )
-        return self.transport.parse(answer, DeletionReceipt)
 
     async def receipt(self, document_id: UUID) -> DeletionReceipt:
         """Returns what each service deleted of a document."""

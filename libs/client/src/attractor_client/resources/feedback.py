@@ -29,8 +29,7 @@ class Feedback:
     ) -> AnswerFeedback:
         """Rates an answer, replacing an earlier rating; with `share_content` owners see question and answer."""
         body = FeedbackPut(rating=rating, reasons=list(reasons), comment=comment, share_content=share_content)
-        answer = await self.transport.send("PUT", path("v1/messages", message_id, "feedback"), body=body)
-        return self.transport.parse(answer, AnswerFeedback)
+        return await self.transport.fetch("PUT", path("v1/messages", message_id, "feedback"), AnswerFeedback, body=body)
 
     async def withdraw(self, message_id: UUID) -> None:
         """Withdraws the feedback on an answer."""

@@ -159,16 +159,16 @@ class Graph:
 
         Raises InvalidRequest if they cannot be read; its `extra["errors"]` has lines and messages.
         """
-        answer = await self.transport.send(
+        return await self.transport.fetch(
             "POST",
             TRIPLES,
+            TripleImport,
             params={"name": name, "format": format.value},
             content=content,
             headers={"Content-Type": "application/octet-stream"},
             repeatable=True,
             timeout=IMPORT_SECONDS,
         )
-        return self.transport.parse(answer, TripleImport)
 
     def imports(self) -> AsyncIterator[TripleImport]:
         """Lists the imported sets of triples, by name."""
@@ -179,8 +179,7 @@ class Graph:
 
         Requires an editor's key. Raises InvalidRequest for names and facts that the graph does not know.
         """
-        answer = await self.transport.send("POST", CORRECTIONS, body=correction)
-        return self.transport.parse(answer, Correction)
+        return await self.transport.fetch("POST", CORRECTIONS, Correction, body=correction)
 
     def corrections(self) -> AsyncIterator[Correction]:
         """Lists the corrections in force, newest first."""

@@ -60,7 +60,7 @@ class Memories:
     async def approve(self, memory_id: UUID) -> Memory:
         """Approves a fact that awaits review, so that it is recalled."""
         place = f"{path('v1/memories', memory_id)}/approve"
-        return self.transport.parse(await self.transport.send("POST", place, repeatable=True), Memory)
+        return await self.transport.fetch("POST", place, Memory, repeatable=True)
 
     async def forget(self, request: ForgetRequest) -> ForgetResponse:
         """Forgets what the request selects, or previews it; returns counts by table."""
@@ -74,12 +74,11 @@ class Memories:
 
     async def settings(self) -> MemorySettings:
         """Returns how the workspace keeps memories."""
-        return self.transport.parse(await self.transport.send("GET", f"{MEMORIES}/settings"), MemorySettings)
+        return await self.transport.get(f"{MEMORIES}/settings", MemorySettings)
 
     async def set_settings(self, settings: MemorySettings) -> MemorySettings:
         """Sets how the workspace keeps memories. Raises Forbidden unless the caller is an owner."""
-        answer = await self.transport.send("PUT", f"{MEMORIES}/settings", body=settings, repeatable=True)
-        return self.transport.parse(answer, MemorySettings)
+        return await self.transport.fetch("PUT", f"{MEMORIES}/settings", MemorySettings, body=settings, repeatable=True)
 
     async def take(self, request: ImportRequest) -> ImportResponse:
         """Imports conversations; messages that were imported before are skipped."""
@@ -87,7 +86,7 @@ class Memories:
 
     async def _change(self, memory_id: UUID, body: MemoryEdit) -> Memory:
         place = path("v1/memories", memory_id)
-        return self.transport.parse(await self.transport.send("PATCH", place, body=body, repeatable=True), Memory)
+        return await self.transport.fetch("PATCH", place, Memory, body=body, repeatable=True)
 
     async def delete(self, memory_id: UUID) -> None:
         await self.transport.send("DELETE", path("v1/memories", memory_id))

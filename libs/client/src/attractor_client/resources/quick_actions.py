@@ -38,8 +38,7 @@ class QuickActions:
             use_preferences=use_preferences,
             shared=shared,
         )
-        answer = await self.transport.send("POST", QUICK_ACTIONS, body=body)
-        return self.transport.parse(answer, QuickAction)
+        return await self.transport.fetch("POST", QUICK_ACTIONS, QuickAction, body=body)
 
     def all(self) -> AsyncIterator[QuickAction]:
         """Lists the quick actions, oldest first."""
@@ -50,14 +49,14 @@ class QuickActions:
 
     async def change(self, action_id: UUID, change: QuickActionUpdate, *, version: int | None = None) -> QuickAction:
         """Changes the given fields; with `version`, raises StaleVersion if the action has changed since then."""
-        answer = await self.transport.send(
+        return await self.transport.fetch(
             "PATCH",
             path("v1/quick-actions", action_id),
+            QuickAction,
             body=change,
             headers=None if version is None else {"If-Match": f'"{version}"'},
             repeatable=version is None,
         )
-        return self.transport.parse(answer, QuickAction)
 
     async def delete(self, action_id: UUID) -> None:
         await self.transport.send("DELETE", path("v1/quick-actions", action_id))

@@ -38,9 +38,10 @@ class GraphRefinement:
     async def change(self, settings: RefinementSettings, change: RefinementSettingsUpdate) -> RefinementSettings:
         """Changes the fields set in `change`, even to None; raises StaleVersion if `settings` are not the newest."""
         headers = {"If-Match": f'"{settings.version}"'}
-        answer = await self.transport.send("PATCH", f"{PLACE}/settings", body=change, headers=headers, nulls=True)
-        return self.transport.parse(answer, RefinementSettings)
+        return await self.transport.fetch(
+            "PATCH", f"{PLACE}/settings", RefinementSettings, body=change, headers=headers, nulls=True
+        )
 
     async def delete_results(self) -> DeletedResults:
         """Deletes everything that the model found, and turns refinement off."""
-        return self.transport.parse(await self.transport.send("DELETE", f"{PLACE}/results"), DeletedResults)
+        return await self.transport.fetch("DELETE", f"{PLACE}/results", DeletedResults)

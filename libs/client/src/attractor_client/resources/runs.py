@@ -56,12 +56,11 @@ class Runs:
 
     async def cancel(self, run_id: UUID) -> Run:
         """Asks the run to stop; a run that has ended stays as it is."""
-        answer = await self.transport.send("POST", path("v1/runs", run_id, "cancel"), repeatable=True)
-        return self.transport.parse(answer, Run)
+        return await self.transport.fetch("POST", path("v1/runs", run_id, "cancel"), Run, repeatable=True)
 
     async def retry(self, run_id: UUID) -> Run:
         """Queues a failed run again; it resumes where it failed."""
-        return self.transport.parse(await self.transport.send("POST", path("v1/runs", run_id, "retry")), Run)
+        return await self.transport.fetch("POST", path("v1/runs", run_id, "retry"), Run)
 
     async def events(self, run_id: UUID, last_event_id: str | None = None) -> AsyncIterator[RunEvent]:
         """Yields the run's events from its beginning, or after `last_event_id`, up to its terminal one.

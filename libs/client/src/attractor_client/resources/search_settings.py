@@ -19,7 +19,6 @@ class WorkspaceSearchSettings:
 
     async def update(self, settings: SearchSettings, change: SearchSettingsUpdate) -> SearchSettings:
         """Changes or resets what `change` names; raises StaleVersion if `settings` are not the newest."""
-        answer = await self.transport.send(
-            "PATCH", SETTINGS, body=change, headers={"If-Match": f'"{settings.version}"'}
+        return await self.transport.fetch(
+            "PATCH", SETTINGS, SearchSettings, body=change, headers={"If-Match": f'"{settings.version}"'}
         )
-        return self.transport.parse(answer, SearchSettings)

@@ -87,19 +87,20 @@ class Sessions:
             yield response.aiter_bytes()
 
     async def _change(self, session_id: UUID, change: SessionUpdate, version: int | None) -> Session:
-        answer = await self.transport.send(
+        return await self.transport.fetch(
             "PATCH",
             path("v1/sessions", session_id),
+            Session,
             body=change,
             headers=_if_match(version),
             repeatable=version is None,
         )
-        return self.transport.parse(answer, Session)
 
     async def delete(self, session_id: UUID, *, version: int | None = None) -> SessionReceipt:
         """Deletes the session with everything in it; `remaining` is 0 everywhere if nothing is left."""
-        answer = await self.transport.send("DELETE", path("v1/sessions", session_id), headers=_if_match(version))
-        return self.transport.parse(answer, SessionReceipt)
+        return await self.transport.fetch(
+            "DELETE", path("v1/sessions", session_id), SessionReceipt, headers=_if_match(version)
+        )
 
     def documents(self, session_id: UUID) -> AsyncIterator[SessionDocument]:
         """Lists the documents attached to a session."""
@@ -108,7 +109,7 @@ class Sessions:
     async def attach(self, session_id: UUID, document_id: UUID) -> SessionDocument:
         """Attaches a document of the workspace; does nothing if it is already attached."""
         place = path("v1/sessions", session_id, "documents", document_id)
-        return self.transport.parse(await self.transport.send("PUT", place), SessionDocument)
+        return await self.transport.fetch("PUT", place, SessionDocument)
 
     async def detach(self, session_id: UUID, document_id: UUID) -> None:
         """Detaches a document from a session; the document itself stays."""
@@ -119,15 +120,15 @@ class Sessions:
 
         It is stored without metadata, scaled to at most 2,048 pixels, and deleted a day later if no message shows it.
         """
-        answer = await self.transport.send(
+        return await self.transport.fetch(
             "POST",
             path("v1/sessions", session_id, "attachments"),
+            ImageAttachment,
             content=data,
             params={"name": name},
             headers={"Content-Type": media_type},
             repeatable=False,
         )
-        return self.transport.parse(answer, ImageAttachment)
 
     def images(self, session_id: UUID) -> AsyncIterator[ImageAttachment]:
         """Lists a session's images, oldest first."""
@@ -243,8 +244,7 @@ class Sessions:
     async def move_head(self, session_id: UUID, message_id: UUID, *, newest: bool = False) -> Session:
         """Switches to the branch that ends at the message, or with `newest` at the newest one below it."""
         body = HeadUpdate(message_id=message_id, newest=newest)
-        answer = await self.transport.send("PUT", path("v1/sessions", session_id, "head"), body=body)
-        return self.transport.parse(answer, Session)
+        return await self.transport.fetch("PUT", path("v1/sessions", session_id, "head"), Session, body=body)
 
     async def ask(
         self, session_id: UUID, content: str, *, document_ids: Sequence[UUID] | None = None

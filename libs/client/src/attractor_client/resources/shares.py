@@ -66,5 +66,4 @@ class SessionShares:
 
     async def allow_links(self, links: bool) -> SharingSettings:
         """Allows sharing by link, or ends all links. Raises Forbidden unless the caller is an owner."""
-        answer = await self.transport.send("PATCH", SHARING, body=SharingUpdate(links=links))
-        return self.transport.parse(answer, SharingSettings)
+        return await self.transport.fetch("PATCH", SHARING, SharingSettings, body=SharingUpdate(links=links))

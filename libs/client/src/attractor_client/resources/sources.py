@@ -34,14 +34,14 @@ class Sources:
 
     async def update(self, source: Source, change: SourceUpdate) -> Source:
         """Changes the fields set in `change`, even to null; raises StaleVersion if `source` is not the newest."""
-        answer = await self.transport.send(
+        return await self.transport.fetch(
             "PATCH",
             path("v1/sources", source.id),
+            Source,
             body=change,
             nulls=True,
             headers={"If-Match": f'"{source.version}"'},
         )
-        return self.transport.parse(answer, Source)
 
     async def delete(
         self, source_id: UUID, *, keep_documents: bool = False, timeout: float = 10.0
@@ -59,10 +59,9 @@ class Sources:
 
     async def sync(self, source_id: UUID, *, dry_run: bool = False) -> Sync:
         """Queues a synchronisation, or returns the one already queued. A dry run changes nothing."""
-        answer = await self.transport.send(
-            "POST", path("v1/sources", source_id, "sync"), params={"dry_run": dry_run}, repeatable=not dry_run
+        return await self.transport.fetch(
+            "POST", path("v1/sources", source_id, "sync"), Sync, params={"dry_run": dry_run}, repeatable=not dry_run
         )
-        return self.transport.parse(answer, Sync)
 
     def syncs(self, source_id: UUID) -> AsyncIterator[Sync]:
         """Lists the source's synchronisations, newest first."""
@@ -97,4 +96,4 @@ class Sources:
     async def cancel(self, sync: Sync) -> Sync:
         """Stops the synchronisation; what it has done so far stays."""
         place = path("v1/sources", sync.source_id, "syncs", str(sync.id), "cancel")
-        return self.transport.parse(await self.transport.send("POST", place), Sync)
+        return await self.transport.fetch("POST", place, Sync)

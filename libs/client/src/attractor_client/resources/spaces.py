@@ -32,8 +32,9 @@ class EmbeddingSpaces:
 
     async def activate(self, space_id: str) -> EmbeddingSpaceState:
         """Switches searches to this space, now or as soon as it is complete."""
-        answer = await self.transport.send("POST", path("v1/embedding-spaces", space_id, "activate"))
-        return self.transport.parse(answer, EmbeddingSpaceState)
+        return await self.transport.fetch(
+            "POST", path("v1/embedding-spaces", space_id, "activate"), EmbeddingSpaceState
+        )
 
     async def delete(self, space_id: str) -> None:
         """Deletes the space's vectors; raises Conflict for the active space."""

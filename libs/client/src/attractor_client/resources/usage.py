@@ -29,8 +29,7 @@ class ModelUsage:
     ) -> UsageReport:
         """Returns the usage of a range of days (UTC), by default the last 30, and the caller's budgets today."""
         query = {"since": since, "until": until, "by": [one.value for one in by], "user_id": user_id}
-        answer = await self.transport.send("GET", "/v1/usage", params=query)
-        return self.transport.parse(answer, UsageReport)
+        return await self.transport.get("/v1/usage", UsageReport, query)
 
     def runs(self, statuses: Sequence[RunStatus] = (), user_id: UUID | None = None) -> AsyncIterator[RunUsage]:
         """Lists runs with what they used, newest first: the user's own, for owners everyone's."""

@@ -33,10 +33,9 @@ class WorkspaceSettings:
         return await self.transport.get("/v1/settings", SettingStates, {"scope": scope.value, "category": category})
 
     async def put(self, key: str, value: Any, scope: SettingScope = SettingScope.user) -> SettingState:
-        answer = await self.transport.send(
-            "PUT", path("v1/settings", key), body=SettingPut(value=value), params={"scope": scope.value}
+        return await self.transport.fetch(
+            "PUT", path("v1/settings", key), SettingState, body=SettingPut(value=value), params={"scope": scope.value}
         )
-        return self.transport.parse(answer, SettingState)
 
     async def delete(self, key: str, scope: SettingScope = SettingScope.user) -> None:
         """Resets the setting to its default."""
@@ -57,14 +56,15 @@ class AnswerPresets:
         return await self.transport.get(path("v1/presets", name), Preset)
 
     async def put(self, name: str, preset: PresetPut, scope: SettingScope = SettingScope.user) -> Preset:
-        answer = await self.transport.send("PUT", path("v1/presets", name), body=preset, params={"scope": scope.value})
-        return self.transport.parse(answer, Preset)
+        return await self.transport.fetch(
+            "PUT", path("v1/presets", name), Preset, body=preset, params={"scope": scope.value}
+        )
 
     async def delete(self, name: str, scope: SettingScope = SettingScope.user) -> None:
         await self.transport.send("DELETE", path("v1/presets", name), params={"scope": scope.value})
 
 
-class DoorModels:
+class OpenAIModels:
     """`client.models`: the names that clients of the OpenAI API can use as `model`."""
 
     def __init__(self, transport: Transport) -> None:

@@ -78,13 +78,13 @@ class WorldState:
     ) -> World:
         if expected_version is not None:
             headers = {**headers, "If-Match": f'"{expected_version}"'}
-        answer = await self.transport.send(
+        return await self.transport.fetch(
             "POST",
             f"{WORLD}/{what}",
+            World,
             params={"session_id": session_id},
             # Unset fields are not sent, because a null value differs from a missing one.
             content=body.model_dump_json(exclude_unset=True).encode(),
             headers={"Content-Type": "application/json", **headers},
             repeatable="Idempotency-Key" in headers,
         )
-        return self.transport.parse(answer, World)

@@ -18,6 +18,7 @@ from gateway.accounts import key_format
 from gateway.accounts.caller import Authenticated, SignedIn
 from gateway.accounts.keys import KeysOfAllWorkspaces
 from gateway.accounts.workspaces import Workspaces
+from gateway.client_address import client_address, network
 from gateway.errors import InvalidKey, KeyExpired, RateLimited, TooManyFailures, UserDisabled
 from service_kit.auth import Principal, bearer
 from service_kit.postgres import Database
@@ -80,7 +81,7 @@ class Authenticator:
 
     async def admit_user(self, request: Request) -> tuple[Authenticated | SignedIn, dict[str, str]]:
         """Does the same without a workspace, which a user with a web session may not have chosen yet."""
-        request.state.logged = {"address": request.client.host if request.client else "unknown"}
+        request.state.logged = {"address": client_address(request)}
         try:
             user = await self._authenticate(request)
         except Unauthenticated:
@@ -122,8 +123,8 @@ class Authenticator:
         return self.limits.short.held(caller.credential_id, caller.workspace.id, weight - 1, beside=1)
 
     async def count_failure(self, request: Request) -> None:
-        """Counts a failed attempt for the client's address. Raises TooManyFailures if it has none left."""
-        allowance = await self.limits.failures.take(request.client.host if request.client else "unknown")
+        """Counts a failed attempt for the client's network. Raises TooManyFailures if it has none left."""
+        allowance = await self.limits.failures.take(network(client_address(request)))
         if allowance and not allowance.allowed:
             raise TooManyFailures(headers=allowance.headers) from None
 

@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 from contracts.base import Page
 from contracts.gateway import ApiKey, ApiKeyCreate, ApiKeyCreated, Role, User
+from contracts.random_secrets import new_secret
 from gateway.accounts import key_format
 from gateway.accounts.caller import Authenticated
 from gateway.accounts.keys import Keys
@@ -48,7 +49,7 @@ class ApiKeys:
         caller.must_see(workspace_id)
         caller.must_be(body.user_id or caller.user.id)
         key_id = creation_id(caller.credential_id, idempotency_key, f"key/{workspace_id}/")
-        key = key_format.ApiKeyText(key_id, key_format.new_secret())
+        key = key_format.ApiKeyText(key_id, new_secret())
         user_id = caller.user.id
         async with self.database.system() as connection:  # also checks the other workspaces that the key may read
             await self._check(connection, caller, workspace_id, body)
@@ -71,7 +72,7 @@ class ApiKeys:
         reached = await _reached(connection, caller) if caller else frozenset()
         if not {workspace_id, *reached}.issuperset(terms.workspaces):
             raise NeedsWiderKey
-        key = key_format.ApiKeyText(uuid4(), key_format.new_secret())
+        key = key_format.ApiKeyText(uuid4(), new_secret())
         made = await Keys(connection, workspace_id).insert(key, user.id, terms)
         assert made is not None, "a new random id is free"
         return ApiKeyCreated(**made.model_dump(), key=key_format.render(key.id, key.secret))

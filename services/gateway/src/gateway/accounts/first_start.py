@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from contracts.events import WorkspaceAdministered
 from contracts.gateway import ApiKeyCreate, Role
+from contracts.random_secrets import new_secret
 from gateway.accounts import key_format
 from gateway.accounts.administrators import Administrators
 from gateway.accounts.keys import Keys, KeysOfAllWorkspaces
@@ -49,7 +50,7 @@ async def ensure_admin(
         elif key_file is None:
             raise NoAdministrator
         else:
-            key = key_format.ApiKeyText(uuid4(), key_format.new_secret())
+            key = key_format.ApiKeyText(uuid4(), new_secret())
             await _insert(connection, home, key)
             # before the commit: a key that nobody can read would be useless
             write_secret(key_file, key_format.render(key.id, key.secret))

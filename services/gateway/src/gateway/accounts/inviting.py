@@ -7,10 +7,11 @@ from uuid import UUID
 
 from contracts.base import Page
 from contracts.gateway import Invitation, InvitationCreate, InvitationCreated
+from contracts.random_secrets import new_secret
 from gateway.accounts import invitation_token
 from gateway.accounts.caller import Authenticated
 from gateway.accounts.invitations import Invitations
-from gateway.accounts.key_format import Credential, new_secret
+from gateway.accounts.key_format import Credential
 from gateway.accounts.workspaces import Workspaces
 from gateway.errors import BadExpiry, IdempotencyKeyReused, SecretNotRepeatable, UnknownInvitation, UnknownWorkspace
 from service_kit.idempotency import creation_id

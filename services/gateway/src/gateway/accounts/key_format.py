@@ -1,19 +1,17 @@
 """The format of API keys. Pure: nothing here reads or writes.
 
-A key is `atr_<32 hex digits>_<43 characters>`: a public id, by which it is found, and a secret of 256 random bits, of
-which only the SHA-256 is stored. (A slow password hash would add nothing to a secret that cannot be guessed.)
+A key is `atr_<32 hex digits>_<43 characters>`: a public id, by which it is found, and a secret (`random_secrets`).
 """
 
 from __future__ import annotations
 
 import hashlib
-import hmac
 import re
-import secrets
 from dataclasses import dataclass
 from uuid import UUID
 
-SECRET_BYTES = 32
+from contracts import random_secrets
+
 MADE_HERE = re.compile(r"atr_([0-9a-f]{32})_([A-Za-z0-9_-]{43,100})", re.ASCII)
 ANY_KEY = re.compile(r"[A-Za-z0-9._~+/=-]{32,200}", re.ASCII)
 # The output of generators of random keys: `openssl rand -hex 32`, `make env`, `openssl rand -base64 32`, this gateway.
@@ -31,11 +29,10 @@ class Credential:
 
     @property
     def secret_sha256(self) -> bytes:
-        return hashlib.sha256(self.secret.encode()).digest()
+        return random_secrets.secret_sha256(self.secret)
 
-    def matches(self, secret_sha256: bytes) -> bool:
-        """Compares in constant time."""
-        return hmac.compare_digest(self.secret_sha256, secret_sha256)
+    def matches(self, stored_sha256: bytes) -> bool:
+        return random_secrets.proves(self.secret, stored_sha256)
 
 
 class ApiKeyText(Credential):
@@ -68,7 +65,3 @@ def valid_operator_key(text: str) -> bool:
 
 def render(key_id: UUID, secret: str) -> str:
     return f"atr_{key_id.hex}_{secret}"
-
-
-def new_secret() -> str:
-    return secrets.token_urlsafe(SECRET_BYTES)

@@ -78,7 +78,6 @@ class AuthenticationRow:
 class KeyState:
     """`is_admin`: the key's user is an administrator."""
 
-    secret_sha256: bytes
     user_id: UUID
     role: str
     is_admin: bool

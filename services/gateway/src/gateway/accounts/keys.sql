@@ -24,7 +24,7 @@ RETURNING {columns};
 SELECT {columns} FROM api_key WHERE workspace_id = %(workspace_id)s AND id = %(id)s;
 
 -- name: find_state
-SELECT key.secret_sha256, key.user_id, key.role, app_user.is_admin
+SELECT key.user_id, key.role, app_user.is_admin
 FROM api_key AS key JOIN app_user ON app_user.id = key.user_id
 WHERE key.workspace_id = %(workspace_id)s AND key.id = %(id)s;
 

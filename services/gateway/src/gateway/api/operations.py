@@ -18,15 +18,11 @@ from gateway.operations.backlogs import read_backlogs
 from gateway.operations.dead_letters import DeadLetters
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
 from service_kit.problems import Unavailable
+from service_kit.routes import from_state
 
 T = TypeVar("T")
 REFUSED: Responses = FORBIDDEN | {503: {"model": ProblemBody, "description": "Redis does not answer"}}
 router = APIRouter(prefix="/v1", tags=["gateway"])
-
-
-def _letters(request: Request) -> DeadLetters:
-    letters: DeadLetters = request.app.state.dead_letters
-    return letters
 
 
 def _owner(caller: Admitted) -> None:
@@ -45,7 +41,7 @@ def _whose(
     return None if everywhere else caller.workspace.id
 
 
-Letters = Annotated[DeadLetters, Depends(_letters)]
+Letters = Annotated[DeadLetters, from_state("dead_letters")]
 Whose = Annotated[UUID | None, Depends(_whose)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 
 from contracts.base import Page, ProblemBody
 from contracts.gateway import (
@@ -27,6 +27,7 @@ from gateway.errors import UnknownInvitation
 from gateway.signin.origins import WebOrigins
 from gateway.web.files import WebFiles
 from service_kit.pagination import Cursor, Limit
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1", tags=["gateway"])
 LAST: Responses = {
@@ -44,24 +45,9 @@ CLOSED: Responses = {
 }
 
 
-def _users(request: Request) -> UserAdministration:
-    users: UserAdministration = request.app.state.users
-    return users
-
-
-def _inviting(request: Request) -> Inviting:
-    inviting: Inviting = request.app.state.inviting
-    return inviting
-
-
-def _joining(request: Request) -> Joining:
-    joining: Joining = request.app.state.joining
-    return joining
-
-
-UsedUsers = Annotated[UserAdministration, Depends(_users)]
-UsedInviting = Annotated[Inviting, Depends(_inviting)]
-UsedJoining = Annotated[Joining, Depends(_joining)]
+UsedUsers = Annotated[UserAdministration, from_state("users")]
+UsedInviting = Annotated[Inviting, from_state("inviting")]
+UsedJoining = Annotated[Joining, from_state("joining")]
 
 
 @router.post("/users", summary="Create a user", status_code=201, responses=FORBIDDEN | TAKEN)

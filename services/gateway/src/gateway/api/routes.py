@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi import APIRouter, Header, Query, Request, Response
 
 from contracts.base import Page, ProblemBody, Text
 from contracts.gateway import (
@@ -28,6 +28,7 @@ from gateway.accounts.workspace_deletion import WorkspaceDeletions
 from gateway.api import status
 from service_kit.health import VERSION
 from service_kit.pagination import Cursor, Limit
+from service_kit.routes import from_state
 
 Responses = dict[int | str, dict[str, Any]]
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "The caller's role does not allow it"}}
@@ -45,24 +46,9 @@ IdempotencyKey = Annotated[
 router = APIRouter(prefix="/v1", tags=["gateway"])
 
 
-def _accounts(request: Request) -> Accounts:
-    accounts: Accounts = request.app.state.accounts
-    return accounts
-
-
-def _api_keys(request: Request) -> ApiKeys:
-    api_keys: ApiKeys = request.app.state.api_keys
-    return api_keys
-
-
-def _deletions(request: Request) -> WorkspaceDeletions:
-    deletions: WorkspaceDeletions = request.app.state.deletions
-    return deletions
-
-
-UsedAccounts = Annotated[Accounts, Depends(_accounts)]
-UsedApiKeys = Annotated[ApiKeys, Depends(_api_keys)]
-UsedDeletions = Annotated[WorkspaceDeletions, Depends(_deletions)]
+UsedAccounts = Annotated[Accounts, from_state("accounts")]
+UsedApiKeys = Annotated[ApiKeys, from_state("api_keys")]
+UsedDeletions = Annotated[WorkspaceDeletions, from_state("deletions")]
 
 
 @router.get("/me", summary="Show who is calling")

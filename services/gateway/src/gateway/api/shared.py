@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Path, Request
 
 from contracts.base import ProblemBody
 from contracts.share_tokens import ShareToken
@@ -13,11 +13,12 @@ from contracts.sharing import SHARES_PATH, OpenedShare, PresentedShare, ShareAud
 from gateway.access.authenticator import Authenticator
 from gateway.access.rate_limit import Buckets
 from gateway.accounts.members import Members
+from gateway.client_address import client_address, network
 from gateway.errors import TooManyReads, UnknownShare
-from gateway.signin.attempts import network
 from service_kit.auth import ServiceCaller
 from service_kit.http_service import HttpService
 from service_kit.postgres import Database
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1", tags=["gateway"])
 UNINDEXED = {"x-robots-tag": "noindex, nofollow, noarchive"}
@@ -44,13 +45,16 @@ class SharedSessions:
         return allowance.headers if allowance else {}
 
     async def open(self, token: ShareToken) -> SharedSession | None:
-        """Returns None if the token is wrong, the share has ended, or its user is no longer an active member."""
+        """Returns None if the token is wrong, the share has ended, or its user is no longer an active member.
+
+        Raises ServiceSilent.
+        """
         caller = ServiceCaller("gateway", token.workspace_id)
         presented = PresentedShare(share_id=token.share_id, secret=token.secret)
         answer = await self.orchestrator.ask(caller, "POST", SHARES_PATH, json=presented.model_dump(mode="json"))
-        if not answer.is_success:
+        if answer.status_code == 404:
             return None
-        opened = OpenedShare.model_validate_json(answer.content)
+        opened = self.orchestrator.parse(self.orchestrator.successful(answer), OpenedShare)
         return opened.session if await self._is_active(token.workspace_id, opened.created_by) else None
 
     async def _is_active(self, workspace_id: UUID, user_id: UUID) -> bool:
@@ -58,23 +62,18 @@ class SharedSessions:
             return await Members(connection, workspace_id).is_active(user_id)
 
 
-def shared_sessions(request: Request) -> SharedSessions:
-    found: SharedSessions = request.app.state.shared_sessions
-    return found
-
-
 @router.get("/shared/{token}", summary="Read a shared session", responses=RESPONSES, openapi_extra=OPEN)
 async def read_shared(
     request: Request,
     token: Annotated[str, Path(max_length=200, description="What POST /v1/sessions/{id}/shares returned")],
-    shared: Annotated[SharedSessions, Depends(shared_sessions)],
+    shared: Annotated[SharedSessions, from_state("shared_sessions")],
 ) -> SharedSession:
     """Anyone who has a link can open it without a key; its answers come without quotes from documents.
 
     Shares for members require a key or a web session of the workspace. Wrong tokens count as failed authentications
     from the address. The response must not be cached, nor indexed by search engines.
     """
-    address = request.client.host if request.client else "unknown"
+    address = client_address(request)
     request.state.logged, request.state.response_headers = {"address": address}, UNINDEXED
     limits = await shared.spend(address)
     request.state.response_headers = UNINDEXED | limits

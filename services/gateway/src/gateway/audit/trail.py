@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from gateway.accounts.caller import Authenticated
 from gateway.audit import actions
 from gateway.audit.entries import AuditEntries, NewEntry
+from gateway.client_address import network
 from service_kit.postgres import Database
 from service_kit.problems import Unavailable
 from service_kit.tracing import current_trace_id
@@ -47,15 +48,15 @@ class AuditTrail:
             values = {name: str(value) for name, value in vars(entry).items() if value is not None}
             log.error("audit entry not written", exc_info=error, extra={"entry": values})
 
-    def is_first_refusal(self, address: str) -> bool:
-        """Returns whether this is the address's first refusal in a minute: guessing or flooding makes one entry."""
+    def is_first_refusal(self, origin: str) -> bool:
+        """Returns whether this is the origin's first refusal in a minute: guessing or flooding makes one entry."""
         now = time.monotonic()
-        if now - self.refusals.get(address, -REFUSALS_KEPT_SECONDS) < REFUSALS_KEPT_SECONDS:
+        if now - self.refusals.get(origin, -REFUSALS_KEPT_SECONDS) < REFUSALS_KEPT_SECONDS:
             return False
         if len(self.refusals) >= REFUSALS_KEPT:
             self.refusals.pop(next(iter(self.refusals)))
-        self.refusals.pop(address, None)  # reinserted, so that the first is the oldest
-        self.refusals[address] = now
+        self.refusals.pop(origin, None)  # reinserted, so that the first is the oldest
+        self.refusals[origin] = now
         return True
 
 
@@ -106,12 +107,13 @@ class _Recorder:
         state = self.scope.get("state", {})
         caller: Authenticated | None = state.get("caller")
         address = self.scope["client"][0] if self.scope.get("client") else None
+        origin = network(address) if address else "unknown"
         if self.found is None:
-            if self.status != 401 or not self.trail.is_first_refusal(address or "unknown"):
+            if self.status != 401 or not self.trail.is_first_refusal(origin):
                 return None
             entry = NewEntry(actions.REFUSED_CREDENTIAL, self.status)
         else:
-            if self.status == 429 and not self.trail.is_first_refusal(f"limited {address}"):
+            if self.status == 429 and not self.trail.is_first_refusal(f"limited {origin}"):
                 return None
             action, target, workspace = self.found
             entry = NewEntry(action.name, self.status, target_id=target or _created(answer))

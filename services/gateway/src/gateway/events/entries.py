@@ -15,10 +15,10 @@ from gateway.accounts.caller import Authenticated
 from gateway.events.changes import AddressedChange, change_of, dead_letter
 from service_kit.event_signatures import EventSignatures
 from service_kit.server_sent import formatted
+from service_kit.stream_entries import EntryId, Fields, as_texts, event_json, format_id
 from service_kit.streams import dead_letters
 
 STREAMS = (DOCUMENTS, TURNS, dead_letters(DOCUMENTS), dead_letters(TURNS))
-EntryId = tuple[int, int]
 # After which entry of each stream
 Positions = Mapping[str, EntryId]
 
@@ -48,19 +48,17 @@ class TellingEntry:
         return formatted(event_id(positions), self.addressed.change.name, self.data)
 
 
-def telling(
-    signatures: EventSignatures, positions: Positions, stream: str, fields: Mapping[bytes, bytes]
-) -> TellingEntry | None:
+def telling(signatures: EventSignatures, positions: Positions, stream: str, fields: Fields) -> TellingEntry | None:
     """Returns the entry at which the positions stand; None if it says nothing to anyone."""
     try:
-        event = Event.model_validate_json(fields.get(b"event", b""))
+        event = Event.model_validate_json(event_json(fields))
     except ValidationError:  # consumers have made a dead letter of it
         return None
-    if b"group" in fields:
-        letter = AddressedChange(dead_letter(event, fields[b"group"].decode()))
+    texts = as_texts(fields)
+    if "group" in texts:
+        letter = AddressedChange(dead_letter(event, texts["group"]))
         return _entry(positions, stream, event.workspace_id, letter, for_owners=True)
-    texts = {key.decode(): value.decode() for key, value in fields.items()}
-    if not signatures.proves(stream, written(positions[stream]), texts, event.source):
+    if not signatures.proves(stream, format_id(positions[stream]), texts, event.source):
         return None
     try:
         addressed = change_of(event_data(event))
@@ -80,14 +78,5 @@ def sent(change: WorkspaceChange) -> str:
     return change.model_dump_json(exclude_none=True)
 
 
-def parsed(entry_id: str) -> EntryId:
-    milliseconds, _, sequence = entry_id.partition("-")
-    return int(milliseconds), int(sequence)
-
-
-def written(entry_id: EntryId) -> str:
-    return "{}-{}".format(*entry_id)
-
-
 def event_id(positions: Positions) -> str:
-    return ".".join(written(positions[stream]) for stream in STREAMS)
+    return ".".join(format_id(positions[stream]) for stream in STREAMS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,9 +12,10 @@ from uuid import UUID
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
-from gateway.events.entries import STREAMS, EntryId, Positions, TellingEntry, parsed, telling, written
+from gateway.events.entries import STREAMS, Positions, TellingEntry, telling
 from service_kit.event_signatures import EventSignatures
 from service_kit.problems import Unavailable
+from service_kit.stream_entries import EntryId, Fields, entries_read, format_id, parse_id
 
 READ_AT_ONCE, MOST_WAITING = 200, 1_000
 START_SECONDS = 2.0
@@ -119,20 +120,18 @@ class Feed:
             if "no such key" not in str(error):
                 raise
             return StreamState((0, 0), (0, 0), whole=True)
-        newest = parsed(found["last-generated-id"].decode())
-        oldest = parsed(found["first-entry"][0].decode()) if found["first-entry"] else newest
+        newest = parse_id(found["last-generated-id"])
+        oldest = parse_id(found["first-entry"][0]) if found["first-entry"] else newest
         return StreamState(newest, oldest, whole=found["entries-added"] == found["length"])
 
     async def _read(self) -> None:
         """Passes on the next entries of all streams; returns without any if none comes within the block."""
-        positions: Any = {stream: written(position) for stream, position in self.positions.items()}
+        positions: Any = {stream: format_id(position) for stream, position in self.positions.items()}
         answer: Any = await self.redis.xread(positions, count=READ_AT_ONCE, block=int(1000 * self.block_seconds))
-        for name, batch in answer.items() if isinstance(answer, dict) else answer or []:
-            for part in batch:
-                for entry_id, fields in part if isinstance(part, list) else [part]:  # RESP3 has a list of lists
-                    self._pass_on(name.decode(), parsed(entry_id.decode()), fields)
+        for stream, entry_id, fields in entries_read(answer):
+            self._pass_on(stream, parse_id(entry_id), fields)
 
-    def _pass_on(self, stream: str, entry_id: EntryId, fields: Mapping[bytes, bytes]) -> None:
+    def _pass_on(self, stream: str, entry_id: EntryId, fields: Fields) -> None:
         self.positions = {**self.positions, stream: entry_id}
         if self.subscriptions and (entry := telling(self.signatures, self.positions, stream, fields)):
             for one in self.subscriptions.get(entry.workspace_id, ()):

@@ -13,10 +13,11 @@ from redis.exceptions import RedisError
 from contracts.workspace_events import ChangesMissed
 from gateway.accounts.caller import Authenticated
 from gateway.errors import ForeignEventId
-from gateway.events.entries import STREAMS, EntryId, Positions, event_id, parsed, sent, telling, written
+from gateway.events.entries import STREAMS, Positions, event_id, sent, telling
 from gateway.events.feed import READ_AT_ONCE, Feed
 from service_kit.problems import Unavailable
 from service_kit.server_sent import HEARTBEAT, formatted
+from service_kit.stream_entries import EntryId, format_id, parse_id
 
 log = logging.getLogger(__name__)
 _ID = re.compile(r"\d{1,20}-\d{1,20}(\.\d{1,20}-\d{1,20}){3}", re.ASCII)
@@ -45,7 +46,7 @@ class WorkspaceEvents:
         newest = {stream: state.newest for stream, state in states.items()}
         if not last_event_id:
             return self._follow(reader, newest, missed=False)
-        after = dict(zip(STREAMS, map(parsed, last_event_id.split(".")), strict=True))
+        after = dict(zip(STREAMS, map(parse_id, last_event_id.split(".")), strict=True))
         missed = any(state.lacks(after[stream]) for stream, state in states.items())
         return self._follow(reader, newest if missed else after, missed=missed)
 
@@ -83,10 +84,10 @@ class WorkspaceEvents:
         for stream in STREAMS:
             while after[stream] < until[stream]:
                 batch: Any = await self.feed.redis.xrange(
-                    stream, f"({written(after[stream])}", written(until[stream]), count=READ_AT_ONCE
+                    stream, f"({format_id(after[stream])}", format_id(until[stream]), count=READ_AT_ONCE
                 )
                 for entry_id, fields in batch:
-                    after[stream] = parsed(entry_id.decode())
+                    after[stream] = parse_id(entry_id)
                     if own not in fields.get(b"event", b""):  # most are of others, and need not be parsed
                         continue
                     entry = telling(self.feed.signatures, dict(after), stream, fields)

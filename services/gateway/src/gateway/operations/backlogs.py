@@ -9,7 +9,8 @@ from redis.asyncio import Redis
 
 from contracts.events import DOCUMENTS, TURNS
 from contracts.gateway import Backlog
-from service_kit.streams import GroupBacklog, backlogs, written_at
+from service_kit.stream_entries import written_at
+from service_kit.stream_groups import GroupBacklog, backlogs
 
 
 async def read_backlogs(redis: Redis) -> list[Backlog]:

@@ -13,6 +13,7 @@ from redis.asyncio import Redis
 
 from contracts.events import DOCUMENTS, TURNS, Event
 from contracts.gateway import DeadLetter
+from service_kit.stream_entries import Fields, as_text, as_texts, parse_id
 from service_kit.streams import dead_letters, deliver_again
 
 READ_AT_ONCE = 500
@@ -29,8 +30,7 @@ class _KeptLetter:
 
     @property
     def position(self) -> tuple[int, int, str]:
-        milliseconds, _, sequence = self.entry_id.partition("-")
-        return int(milliseconds), int(sequence), self.stream
+        return *parse_id(self.entry_id), self.stream
 
     def shown(self) -> DeadLetter:
         try:
@@ -88,12 +88,12 @@ class DeadLetters:
                         return
             if len(entries) < READ_AT_ONCE:
                 return
-            begin = f"({entries[-1][0].decode()}"
+            begin = f"({as_text(entries[-1][0])}"
 
 
 def _is_of(letter: _KeptLetter, workspace_id: UUID | None) -> bool:
     return workspace_id is None or letter.shown().workspace_id == workspace_id
 
 
-def _kept(stream: str, entry_id: bytes, fields: dict[bytes, bytes]) -> _KeptLetter:
-    return _KeptLetter(stream, entry_id.decode(), {name.decode(): value.decode() for name, value in fields.items()})
+def _kept(stream: str, entry_id: bytes | str, fields: Fields) -> _KeptLetter:
+    return _KeptLetter(stream, as_text(entry_id), as_texts(fields))

@@ -11,6 +11,7 @@ import httpx2
 from starlette.requests import Request
 from starlette.types import Send
 
+from gateway.client_address import client_address
 from gateway.errors import UpstreamRefused, UpstreamTimeout, UpstreamUnreachable
 from gateway.proxy import headers
 from gateway.proxy.incoming_body import IncomingBody
@@ -84,7 +85,7 @@ class UpstreamRequest:
         scope = self.request.scope
         own = {
             "Authorization": f"Bearer {self.token}",
-            "X-Forwarded-For": self.request.client.host if self.request.client else "unknown",
+            "X-Forwarded-For": client_address(self.request),
             "X-Forwarded-Proto": scope["scheme"],
             "X-Forwarded-Host": self.request.headers.get("host", ""),
         }

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import ipaddress
 
 from gateway.access.rate_limit import Buckets
+from gateway.client_address import network
 from gateway.errors import TooManyAttempts
-
-IPV6_NETWORK = 64  # prefix length of the network that a provider gives one customer
 
 
 class Attempts:
@@ -38,12 +36,3 @@ async def _take(buckets: Buckets, holder: str) -> None:
     allowance = await buckets.take(holder)
     if allowance and not allowance.allowed:
         raise TooManyAttempts(headers=allowance.headers)
-
-
-def network(address: str) -> str:
-    """Returns the address, or the network of an IPv6 address."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    return str(ipaddress.ip_network((parsed, IPV6_NETWORK), strict=False)) if parsed.version == 6 else address

@@ -7,10 +7,11 @@ from uuid import UUID
 from starlette.requests import Request
 from starlette.responses import Response
 
+from contracts.random_secrets import new_secret, secret_sha256
 from contracts.sign_in import InvitationSignUp, PasswordLink, SignedInUser
 from gateway.accounts.caller import Authenticated, SignedIn
 from gateway.accounts.joining import join
-from gateway.accounts.key_format import new_secret
+from gateway.client_address import client_address
 from gateway.errors import (
     NeedsPasswordLink,
     PasswordMismatch,
@@ -24,7 +25,7 @@ from gateway.signin.credentials import PasswordUser, SignInCredentials
 from gateway.signin.known_browsers import KnownBrowsers
 from gateway.signin.passwords import Passwords, must_be_uncommon
 from gateway.signin.sessions import WebSessionRows
-from gateway.signin.web_sessions import WebSessions, sha256
+from gateway.signin.web_sessions import WebSessions
 from service_kit.postgres import Connection, Database
 
 LINK_SECONDS = 24 * 3600
@@ -51,7 +52,7 @@ class PasswordSignIns:
         """
         self._must_be_safe(request)
         account = account_of(login)
-        await self.attempts.spend(login, address_of(request), self.browsers.name(request, account))
+        await self.attempts.spend(login, client_address(request), self.browsers.name(request, account))
         async with self.database.system() as connection:
             found = await SignInCredentials(connection).find(login)
         right = await self.passwords.match(password, found.hash if found else None)
@@ -73,7 +74,7 @@ class PasswordSignIns:
         `accounts.joining.join` does.
         """
         self._must_be_safe(request)
-        await self.attempts.spend_address(address_of(request))
+        await self.attempts.spend_address(client_address(request))
         user = await self.web_sessions.signed_in(request)
         if user:
             async with self.database.system() as connection:
@@ -104,7 +105,7 @@ class PasswordSignIns:
             if not (isinstance(caller, Authenticated) and caller.is_admin):
                 raise NeedsPasswordLink
         else:
-            await self.attempts.spend(user.id.hex, address_of(request))
+            await self.attempts.spend(user.id.hex, client_address(request))
             if not await self.passwords.match(old or "", user.hash):
                 raise PasswordMismatch
         hashed = await self._hashed(new, user)
@@ -120,7 +121,7 @@ class PasswordSignIns:
             user = await credentials.of_user(user_id)
             if user is None or user.disabled_at:
                 raise UnknownUser
-            expires_at = await credentials.put_link(user_id, sha256(token), caller.user.id, LINK_SECONDS)
+            expires_at = await credentials.put_link(user_id, secret_sha256(token), caller.user.id, LINK_SECONDS)
         return PasswordLink(user_id=user_id, token=token, expires_at=expires_at)
 
     async def use_link(self, request: Request, token: str, password: str) -> None:
@@ -130,15 +131,15 @@ class PasswordSignIns:
         use up the link.
         """
         self.web_sessions.must_be_confidential(request)
-        await self.attempts.spend(token, address_of(request))
+        await self.attempts.spend(token, client_address(request))
         async with self.database.system() as connection:
-            user = await SignInCredentials(connection).find_link(sha256(token))
+            user = await SignInCredentials(connection).find_link(secret_sha256(token))
         if user is None:
             raise UnknownPasswordLink
         request.state.audited_user = user.id
         hashed = await self._hashed(password, user)
         async with self.database.system() as connection:
-            if await SignInCredentials(connection).find_link(sha256(token)) is None:
+            if await SignInCredentials(connection).find_link(secret_sha256(token)) is None:
                 raise UnknownPasswordLink
             await self._put(connection, user.id, hashed)
 
@@ -155,7 +156,3 @@ class PasswordSignIns:
         await credentials.put(user_id, hashed)
         await credentials.delete_link(user_id)
         await WebSessionRows(connection).delete_of_user(user_id, but)
-
-
-def address_of(request: Request) -> str:
-    return request.client.host if request.client else "unknown"

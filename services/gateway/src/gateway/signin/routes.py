@@ -27,6 +27,7 @@ from gateway.errors import NeedsSession
 from gateway.signin.password_sign_ins import PasswordSignIns
 from gateway.signin.web_sessions import WebSessions
 from service_kit.pagination import Cursor, Limit
+from service_kit.routes import from_state
 
 Responses = dict[int | str, dict[str, Any]]
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "A page of another origin, or no web session"}}
@@ -45,24 +46,14 @@ OPEN: dict[str, Any] = {"security": []}
 router = APIRouter(prefix="/v1", tags=["gateway"])
 
 
-def _sign_ins(request: Request) -> PasswordSignIns:
-    sign_ins: PasswordSignIns = request.app.state.sign_ins
-    return sign_ins
-
-
-def _web_sessions(request: Request) -> WebSessions:
-    web_sessions: WebSessions = request.app.state.web_sessions
-    return web_sessions
-
-
 async def _signed_in(caller: AdmittedUser) -> SignedIn:
     if not isinstance(caller, SignedIn):
         raise NeedsSession
     return caller
 
 
-UsedSignIns = Annotated[PasswordSignIns, Depends(_sign_ins)]
-UsedWebSessions = Annotated[WebSessions, Depends(_web_sessions)]
+UsedSignIns = Annotated[PasswordSignIns, from_state("sign_ins")]
+UsedWebSessions = Annotated[WebSessions, from_state("web_sessions")]
 WithSession = Annotated[SignedIn, Depends(_signed_in)]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
 from typing import Literal
 from uuid import UUID, uuid4
@@ -12,10 +11,11 @@ from starlette.responses import Response
 
 from contracts.base import Page
 from contracts.gateway import User
+from contracts.random_secrets import new_secret, secret_sha256
 from contracts.sign_in import OwnWorkspace, SignedInUser, SignInCode, WebSession
 from gateway.accounts.caller import Authenticated, SignedIn
-from gateway.accounts.key_format import new_secret
 from gateway.accounts.keys import KeysOfAllWorkspaces
+from gateway.client_address import client_address
 from gateway.errors import (
     CrossSiteRequest,
     NeedsKey,
@@ -36,11 +36,6 @@ from service_kit.postgres import Connection, Database
 WORKSPACE_HEADER = "x-workspace-id"
 LONGEST_USER_AGENT = 300
 CODE_SECONDS = 3600
-
-
-def sha256(secret: str) -> bytes:
-    """Returns the hash that is stored of a secret that cannot be guessed."""
-    return hashlib.sha256(secret.encode()).digest()
 
 
 @dataclass(frozen=True)
@@ -65,7 +60,7 @@ class WebSessions:
         if request.method not in SAFE_METHODS:
             self.must_be_own_page(request)
         async with self.database.system() as connection:
-            row = await WebSessionRows(connection).authenticate(sha256(secret), self.lifetime.idle)
+            row = await WebSessionRows(connection).authenticate(secret_sha256(secret), self.lifetime.idle)
             key = await KeysOfAllWorkspaces(connection).find(row.key_id) if row and row.key_id else None
         if row is None:
             raise SessionEnded
@@ -113,9 +108,9 @@ class WebSessions:
             uuid4(),
             user.id,
             key_id,
-            sha256(secret),
+            secret_sha256(secret),
             method,
-            request.client.host if request.client else "unknown",
+            client_address(request),
             _printable(request.headers.get("user-agent", ""))[:LONGEST_USER_AGENT],
             self.lifetime.longest,
         )
@@ -138,7 +133,7 @@ class WebSessions:
             raise NeedsKey
         secret = new_secret()
         async with self.database.system() as connection:
-            ends = await WebSessionRows(connection).insert_code(sha256(secret), caller.key_id, CODE_SECONDS)
+            ends = await WebSessionRows(connection).insert_code(secret_sha256(secret), caller.key_id, CODE_SECONDS)
         return SignInCode(code=secret, expires_at=ends)
 
     async def begin_with_code(self, request: Request, response: Response, code: str) -> SignedInUser:
@@ -150,7 +145,7 @@ class WebSessions:
         self.must_be_own_page(request)
         self.must_be_confidential(request)
         async with self.database.system() as connection:
-            key_id = await WebSessionRows(connection).take_code(sha256(code))
+            key_id = await WebSessionRows(connection).take_code(secret_sha256(code))
             key = await KeysOfAllWorkspaces(connection).find(key_id) if key_id else None
             if key is not None and not key.is_expired and key.user_disabled_at is None:
                 return await self.begin(connection, request, response, key.caller().user, "key", key.key_id)
@@ -200,7 +195,7 @@ class WebSessions:
     async def _end_presented(self, sessions: WebSessionRows, request: Request) -> None:
         presented = self.cookie.read(request)
         if presented is not None:
-            await sessions.delete_presented(sha256(presented))
+            await sessions.delete_presented(secret_sha256(presented))
 
 
 def _workspace_header(request: Request) -> UUID | None:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Depends, Request
-
 from contracts.base import ProblemBody
 from contracts.ingestion import DocumentDetail
 from ingestion.documents import listing
@@ -18,6 +16,7 @@ from ingestion.uploads.upload import Uploads
 from service_kit.auth import Principal
 from service_kit.notifications import Notifications
 from service_kit.objects import ObjectStore
+from service_kit.routes import from_state
 
 DOCUMENT_CHANNEL = "ingestion_document"
 WORK_CHANNEL = "ingestion_work"
@@ -39,9 +38,4 @@ class ApiParts:
         return await listing.detail(self.catalogs, self.settings.lease_seconds, caller.workspace_id, document_id)
 
 
-def parts(request: Request) -> ApiParts:
-    found: ApiParts = request.app.state.ingestion
-    return found
-
-
-Ingestion = Annotated[ApiParts, Depends(parts)]
+Ingestion = Annotated[ApiParts, from_state("ingestion")]

@@ -23,7 +23,7 @@ from service_kit.auth import Owner, Viewer
 from service_kit.idempotency import creation_id
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
 from service_kit.problems import PreconditionFailed
-from service_kit.request_headers import ExpectedVersion, IdempotencyKey
+from service_kit.request_headers import ExpectedVersion, IdempotencyKey, tagged
 from service_kit.waiting import until
 
 router = APIRouter(prefix="/v1/sources", tags=["ingestion"])
@@ -67,7 +67,7 @@ async def create_source(
             await Syncs(connection, caller.workspace_id).queue(row.id, SyncTrigger.created)
         [source] = await sources.resources([row or await sources.find(source_id)])
     response.headers["Location"] = f"/v1/sources/{source.id}"
-    return _tagged(source, response)
+    return tagged(source, response)
 
 
 @router.get("", summary="List the sources", response_model=Page[Source])
@@ -87,7 +87,7 @@ async def get_source(source_id: UUID, caller: Viewer, here: Ingestion, response:
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         sources = Sources(connection, caller.workspace_id)
         [source] = await sources.resources([await sources.find(source_id)])
-    return _tagged(source, response)
+    return tagged(source, response)
 
 
 @router.patch(
@@ -118,7 +118,7 @@ async def update_source(
         if "config" in columns and not row.paused:
             await Syncs(connection, caller.workspace_id).queue(source_id, SyncTrigger.schedule)
         [source] = await sources.resources([row])
-    return _tagged(source, response)
+    return tagged(source, response)
 
 
 @router.delete(
@@ -172,8 +172,3 @@ async def get_source_receipt(source_id: UUID, caller: Viewer, here: Ingestion) -
 
 def _is_complete(receipt: SourceDeletion) -> bool:
     return receipt.completed_at is not None
-
-
-def _tagged(source: Source, response: Response) -> Source:
-    response.headers["ETag"] = f'"{source.version}"'
-    return source

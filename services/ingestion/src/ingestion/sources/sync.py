@@ -26,10 +26,11 @@ from ingestion.sources.settings import SourceSettings
 from ingestion.sources.source import SourceRefused, SourceUnavailable
 from ingestion.sources.sources import Sources
 from ingestion.sources.syncs import SUPERSEDED, HeldSync, Syncs
+from service_kit.background import stopped
 from service_kit.postgres import Database
 from service_kit.problems import Unavailable
 from service_kit.work import LeaseLost, WorkQueue
-from service_kit.worker import stopped, while_held
+from service_kit.worker import while_held
 
 log = logging.getLogger(__name__)
 STOP_LOOK_SECONDS = 0.5

@@ -20,6 +20,7 @@ from ingestion.sources.selection import Selection
 from ingestion.sources.settings import ScheduleSettings, SourceSettings
 from ingestion.sources.sources import AllSources, WatchedFolder
 from ingestion.sources.syncs import Syncs
+from service_kit.background import stopped
 from service_kit.notifications import Notifications
 from service_kit.postgres import Database
 
@@ -78,11 +79,7 @@ class FolderWatcher:
                 self.tasks[source.id] = (source, asyncio.create_task(self._keep_watching(source)))
 
     async def _end(self, source_ids: list[UUID]) -> None:
-        pending = {self.tasks.pop(one)[1] for one in source_ids}
-        while pending:  # repeated, because before Python 3.12 asyncio.wait_for in libraries may lose a cancellation
-            for task in pending:
-                task.cancel()
-            _, pending = await asyncio.wait(pending, timeout=1)
+        await stopped(*[self.tasks.pop(one)[1] for one in source_ids])
 
     async def _keep_watching(self, source: WatchedFolder) -> None:
         polling = self.settings.watch_polling

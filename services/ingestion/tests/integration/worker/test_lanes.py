@@ -37,7 +37,7 @@ async def test_an_upload_is_processed_while_bulk_work_fills_every_slot(
         return sum(one["stages"][1]["status"] == "running" for one in states)
 
     with workers.started(WORKER_CONCURRENCY="1", CONVERT_THREADS="1"):
-        await eventually(running, lambda count: count == 1, timeout=150)
+        await eventually(running, lambda count: count == 1)
         quick = (await upload("quick.md", b"# Quick\n\nA user waits for this.\n"))["document"]["id"]
         answer = await client.get(f"/v1/documents/{quick}", params={"wait": "searchable", "timeout": 150})
         assert answer.json()["status"] == "searchable", workers.log.read_text()[-3000:]

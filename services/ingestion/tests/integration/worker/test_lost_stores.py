@@ -22,9 +22,9 @@ async def test_a_worker_whose_database_and_broker_are_gone_ends_when_it_is_asked
         losable(workers.environment["REDIS_URL"]) as broker,
         workers.started(DATABASE_URL=database.url, REDIS_URL=broker.url, WORKER_SHUTDOWN_SECONDS="240") as process,
     ):
-        await eventually(is_healthy, timeout=150)
+        await eventually(is_healthy)
         lose(database)
         lose(broker)
-        await eventually(is_healthy, lambda healthy: not healthy, timeout=150)
+        await eventually(is_healthy, lambda healthy: not healthy)
         process.send_signal(signal.SIGTERM)
         assert await asyncio.to_thread(process.wait, 120) == 0, workers.log.read_text()[-3000:]

@@ -68,13 +68,13 @@ async def test_a_killed_worker_leaves_nothing_stuck_or_duplicated(
 ) -> None:
     with workers.started() as first:
         document_id = (await upload("slow.html", SLOW.encode()))["document"]["id"]
-        await eventually(lambda: detail(document_id), lambda now: now["stages"][1]["status"] == "running", timeout=150)
+        await eventually(lambda: detail(document_id), lambda now: now["stages"][1]["status"] == "running")
         family = psutil.Process(first.pid).children(recursive=True)
         first.kill()
         assert psutil.wait_procs(family, 240)[1] == []
         with workers.started():
             state = await eventually(
-                lambda: detail(document_id), lambda now: now["status"] != "processing", timeout=200
+                lambda: detail(document_id), lambda now: now["status"] != "processing", seconds=200
             )
     assert state["status"] == "searchable", (state, workers.log.read_text()[-3000:])
     assert state["stages"][1]["attempts"] == 2
@@ -88,7 +88,7 @@ async def test_a_stopped_worker_requeues_its_document(
 ) -> None:
     with workers.started() as process:
         document_id = (await upload("slow.html", SLOW.encode()))["document"]["id"]
-        await eventually(lambda: detail(document_id), lambda now: now["stages"][1]["status"] == "running", timeout=150)
+        await eventually(lambda: detail(document_id), lambda now: now["stages"][1]["status"] == "running")
         process.send_signal(signal.SIGTERM)
         assert await asyncio.to_thread(process.wait, 200) == 0
         state = await detail(document_id)
@@ -102,7 +102,7 @@ async def test_a_worker_that_is_scaled_in_ends_its_document(
     assert neighbours
     with workers.started(WORKER_SHUTDOWN_SECONDS="240") as process:
         document_id = (await upload("slow.html", SLOW.encode()))["document"]["id"]
-        await eventually(lambda: detail(document_id), lambda now: now["stages"][1]["status"] == "running", timeout=150)
+        await eventually(lambda: detail(document_id), lambda now: now["stages"][1]["status"] == "running")
         process.send_signal(signal.SIGTERM)
         late = (await upload("late.html", b"<p>It comes after the worker was asked to end.</p>"))["document"]["id"]
         assert await asyncio.to_thread(process.wait, 240) == 0

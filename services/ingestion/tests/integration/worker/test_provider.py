@@ -66,9 +66,7 @@ async def test_a_document_is_found_lexically_during_a_provider_outage_and_semant
         embed = state["stages"][3]
         assert (embed["status"], embed["error_class"]) in {("queued", "embedding-unavailable"), ("running", None)}
         provider.works.set()
-        state = await eventually(
-            lambda: detail(document_id), lambda now: now["embedding_status"] == "complete", timeout=150
-        )
+        state = await eventually(lambda: detail(document_id), lambda now: now["embedding_status"] == "complete")
     assert state["status"] == "searchable"
     vectors = [event.data["vectors_key"] is not None for group, event in neighbours.seen if group == "retrieval"]
     assert vectors == [False, True]

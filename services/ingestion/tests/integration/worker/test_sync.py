@@ -40,9 +40,7 @@ async def test_files_of_a_folder_become_searchable_in_the_bulk_lane(
             items: list[dict[str, Any]] = (await client.get("/v1/documents")).json()["items"]
             return items
 
-        found = await eventually(
-            documents, lambda items: [one["status"] for one in items] == ["searchable"] * 4, timeout=150
-        )
+        found = await eventually(documents, lambda items: [one["status"] for one in items] == ["searchable"] * 4)
     assert {one["source_type"] for one in found} == {"folder"}
     detail = (await client.get(f"/v1/documents/{found[0]['id']}")).json()
     assert {stage["lane"] for stage in detail["stages"]} == {"bulk"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Response
 
 from contracts.base import ProblemBody
 from contracts.graph_refinement import (
@@ -17,7 +17,8 @@ from contracts.graph_refinement import (
 )
 from knowledge_graph.refinement.refinement import Refinement
 from service_kit.auth import Editor, Viewer
-from service_kit.request_headers import ExpectedVersion
+from service_kit.request_headers import ExpectedVersion, tagged
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/graph", tags=["knowledge-graph"])
 REFUSED: dict[int | str, dict[str, Any]] = {
@@ -26,12 +27,7 @@ REFUSED: dict[int | str, dict[str, Any]] = {
 }
 
 
-def refinement(request: Request) -> Refinement:
-    found: Refinement = request.app.state.refinement
-    return found
-
-
-Refining = Annotated[Refinement, Depends(refinement)]
+Refining = Annotated[Refinement, from_state("refinement")]
 
 
 @router.post("/estimates", summary="Estimate the cost of refinement")
@@ -49,7 +45,7 @@ async def show_refinement(caller: Viewer, refining: Refining) -> RefinementStatu
 @router.get("/refinement/settings", summary="Read the refinement settings")
 async def get_refinement_settings(caller: Viewer, refining: Refining, response: Response) -> RefinementSettings:
     """Returns the settings; refinement is off by default. The `ETag` header is the version, for If-Match."""
-    return _tagged(await refining.settings(caller.workspace_id), response)
+    return tagged(await refining.settings(caller.workspace_id), response)
 
 
 @router.patch("/refinement/settings", summary="Change the refinement settings", responses=REFUSED)
@@ -63,7 +59,7 @@ async def change_refinement_settings(
     refined, even in another document, are not sent again. Turning it off lets calls in progress finish; results stay
     until they are deleted. With If-Match the change applies only if the settings still have that version.
     """
-    return _tagged(await refining.change(caller.workspace_id, body, version), response)
+    return tagged(await refining.change(caller.workspace_id, body, version), response)
 
 
 @router.delete("/refinement/results", status_code=202, summary="Delete what the model found")
@@ -71,8 +67,3 @@ async def delete_results(caller: Editor, refining: Refining) -> DeletedResults:
     """Deletes all results at once and turns refinement off. The documents are then graphed again without the results;
     `unapplied_documents` in the status counts the remaining ones."""
     return await refining.delete_results(caller.workspace_id)
-
-
-def _tagged(settings: RefinementSettings, response: Response) -> RefinementSettings:
-    response.headers["ETag"] = f'"{settings.version}"'
-    return settings

@@ -17,8 +17,9 @@ from knowledge_graph.refinement.records import (
 )
 from knowledge_graph.refinement.store import RefinementChunks, Refinements
 from knowledge_graph.refinement.texts import TextCache, UnreadDocuments
+from service_kit.background import stopped
 from service_kit.work import WorkQueue
-from service_kit.worker import stopped, uninterrupted
+from service_kit.worker import uninterrupted
 
 UNREAD_AT_ONCE = 50
 MOST_REFUSALS = 8

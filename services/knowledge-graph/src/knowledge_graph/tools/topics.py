@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from pydantic import ValidationError
-
 from contracts.graph_tools import CitedPassage, SummarizeDocument, TopicPassages
 from contracts.retrieval import Hit, SearchRequest, SearchResponse
 from knowledge_graph.graph_store import GraphStore
@@ -13,7 +11,6 @@ from knowledge_graph.tools.chunks import ChunkTexts, beginning
 from knowledge_graph.tools.naming import NoToolResult, meant
 from service_kit.auth import Principal
 from service_kit.http_service import HttpService
-from service_kit.problems import ServiceSilent
 
 NO_MATCH = "nothing that was found is likely to be about the topic"
 
@@ -22,14 +19,8 @@ async def from_search(retrieval: HttpService, caller: Principal, request: Summar
     """Searches on the caller's behalf. Raises NoToolResult if nothing is found, ServiceSilent if retrieval does not
     respond.
     """
-    body = SearchRequest(query=request.topic, k=request.max_passages).model_dump(mode="json", exclude_none=True)
-    answer = await retrieval.ask(caller, "POST", "/v1/search", json=body)
-    if answer.status_code != 200:
-        raise ServiceSilent(f"{retrieval.name} answered with status {answer.status_code}")
-    try:
-        found = SearchResponse.model_validate_json(answer.content)
-    except ValidationError as error:
-        raise ServiceSilent(f"{retrieval.name} gave an answer that cannot be read") from error
+    search = SearchRequest(query=request.topic, k=request.max_passages)
+    found = await retrieval.fetch(caller, "POST", "/v1/search", SearchResponse, search)
     if not found.hits:
         raise NoToolResult(f"no document says anything about {request.topic!r}")
     return TopicPassages(

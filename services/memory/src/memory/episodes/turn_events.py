@@ -15,7 +15,8 @@ from contracts.events import TURNS, Event, TurnCompleted, TurnCompletedV1
 from contracts.registry import MEMORY
 from memory.episodes.turns import turn_of
 from service_kit.stream_erasure import entries_where
-from service_kit.streams import backlogs, dead_letters
+from service_kit.stream_groups import backlogs
+from service_kit.streams import dead_letters
 
 log = logging.getLogger(__name__)
 STREAMS = (TURNS, dead_letters(TURNS))

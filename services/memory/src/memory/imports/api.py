@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter
 
 from contracts.memory import ImportRequest, ImportResponse
 from memory.imports.importing import Importing
 from service_kit.auth import Editor
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/memories", tags=["memory"])
 
 
-def opened_importing(request: Request) -> Importing:
-    importing: Importing = request.app.state.importing
-    return importing
-
-
 @router.post("/import", summary="Import conversations")
 async def import_conversations(
-    body: ImportRequest, caller: Editor, importing: Annotated[Importing, Depends(opened_importing)]
+    body: ImportRequest, caller: Editor, importing: Annotated[Importing, from_state("importing")]
 ) -> ImportResponse:
     """Stores messages as the caller's memories, and learns the facts that people state in them.
 

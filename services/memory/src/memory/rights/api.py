@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import StreamingResponse
 
 from contracts.base import ProblemBody
@@ -16,16 +16,12 @@ from memory.rights.forgetting import Forgetting
 from memory.rights.world_mentions import forget_with_topics
 from service_kit.auth import Viewer
 from service_kit.postgres import Database
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/memories", tags=["memory"])
 
 
-def opened_forgetting(request: Request) -> Forgetting:
-    forgetting: Forgetting = request.app.state.forgetting
-    return forgetting
-
-
-Rights = Annotated[Forgetting, Depends(opened_forgetting)]
+Rights = Annotated[Forgetting, from_state("forgetting")]
 
 
 @router.post("/forget", summary="Forget what is known about something")

@@ -13,7 +13,7 @@ from memory.rights.repository import RetentionRules, RightsRows
 from memory.rights.world_mentions import forget_with_topics
 from service_kit.postgres import Database
 from service_kit.problems import WorkspaceGone
-from service_kit.streams import KEPT
+from service_kit.stream_groups import KEPT
 
 log = logging.getLogger(__name__)
 EVERY_SECONDS = 3600.0

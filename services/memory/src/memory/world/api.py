@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Response
 
 from contracts.base import Page, ProblemBody
 from contracts.gateway import Role
@@ -17,7 +17,8 @@ from service_kit.auth import Principal, Viewer, viewer_through
 from service_kit.idempotency import creation_id
 from service_kit.pagination import Cursor, Limit
 from service_kit.problems import Forbidden
-from service_kit.request_headers import ExpectedVersion, IdempotencyKey
+from service_kit.request_headers import ExpectedVersion, IdempotencyKey, tagged
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/world", tags=["memory"])
 Responses = dict[int | str, dict[str, Any]]
@@ -33,18 +34,8 @@ CHANGING: Responses = {
 }
 
 
-def opened_settled_runs(request: Request) -> SettledRuns:
-    settled_runs: SettledRuns = request.app.state.settled_runs
-    return settled_runs
-
-
-def opened_worlds(request: Request) -> Worlds:
-    worlds: Worlds = request.app.state.worlds
-    return worlds
-
-
-Runs = Annotated[SettledRuns, Depends(opened_settled_runs)]
-InUse = Annotated[Worlds, Depends(opened_worlds)]
+Runs = Annotated[SettledRuns, from_state("settled_runs")]
+InUse = Annotated[Worlds, from_state("worlds")]
 Asking = Annotated[Principal, Depends(viewer_through(ORCHESTRATOR))]
 SessionId = Annotated[UUID | None, Query(description="The caller's session whose world it is; else the workspace's")]
 AfterRun = Annotated[UUID | None, Query(description="Wait until this run of the caller has changed what it changes")]
@@ -69,7 +60,7 @@ async def get_world(
     """
     if after_run is not None:
         await runs.wait(caller, after_run, timeout)
-    return _tagged(await worlds.show(caller, session_id, version), response)
+    return tagged(await worlds.show(caller, session_id, version), response)
 
 
 @router.post("/operations", summary="Change the world state", responses=CHANGING)
@@ -93,7 +84,7 @@ async def apply_operations(
     changed = await worlds.apply(
         caller, session_id, body.operations, expected=version, change_id=change_id, dry_run=body.dry_run
     )
-    return _tagged(changed, response)
+    return tagged(changed, response)
 
 
 @router.get("/history", summary="List the events of the world state", responses=READING)
@@ -136,7 +127,7 @@ async def revert_world(
 ) -> World:
     """Restores the document to a version, by operations that are events themselves: no version is lost."""
     _require_editor(caller, session_id)
-    return _tagged(await worlds.revert(caller, session_id, body.version, version), response)
+    return tagged(await worlds.revert(caller, session_id, body.version, version), response)
 
 
 def _require_editor(caller: Principal, session_id: UUID | None) -> None:
@@ -145,8 +136,3 @@ def _require_editor(caller: Principal, session_id: UUID | None) -> None:
         raise Forbidden(f"{caller.via} may only try operations out")
     if session_id is None and caller.role.rank < Role.editor.rank:
         raise Forbidden(f"this needs the role editor; the key has {caller.role.value}")
-
-
-def _tagged(world: World, response: Response) -> World:
-    response.headers["ETag"] = f'"{world.version}"'
-    return world

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response, status
+from fastapi import APIRouter, Path, Query, Response, status
 
 from contracts.artifacts import (
     ArtifactDiff,
@@ -22,7 +22,8 @@ from orchestrator.artifacts.editing import ArtifactEditing
 from orchestrator.artifacts.indexing import ArtifactIndexing
 from service_kit.auth import Editor, Viewer
 from service_kit.pagination import Cursor, Limit
-from service_kit.request_headers import ExpectedVersion
+from service_kit.request_headers import ExpectedVersion, tagged
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/sessions/{session_id}/artifact", tags=["orchestrator"])
 Documented = dict[int | str, dict[str, Any]]
@@ -50,18 +51,8 @@ Index = Annotated[int, Path(ge=1, le=2_000_000_000, description="The version, co
 OptionalIndex = Annotated[int | None, Query(ge=1, le=2_000_000_000)]
 
 
-def editing(request: Request) -> ArtifactEditing:
-    found: ArtifactEditing = request.app.state.artifacts
-    return found
-
-
-def indexes(request: Request) -> ArtifactIndexing:
-    found: ArtifactIndexing = request.app.state.artifact_indexing
-    return found
-
-
-Indexing = Annotated[ArtifactIndexing, Depends(indexes)]
-Editing = Annotated[ArtifactEditing, Depends(editing)]
+Indexing = Annotated[ArtifactIndexing, from_state("artifact_indexing")]
+Editing = Annotated[ArtifactEditing, from_state("artifacts")]
 
 
 @router.get("", summary="Read the artifact", responses={**NO_ARTIFACT})
@@ -174,9 +165,3 @@ async def delete_artifact(
     deleted it.
     """
     return await using.delete(caller, session_id, version)
-
-
-def tagged(view: ArtifactView, response: Response) -> ArtifactView:
-    """Returns the artifact, with its version in the header."""
-    response.headers["ETag"] = f'"{view.version}"'
-    return view

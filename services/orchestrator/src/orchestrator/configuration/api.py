@@ -5,13 +5,14 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query
 
 from contracts.base import ProblemBody
 from contracts.workspace_settings import SettingKey, SettingList, SettingPut, SettingScope, SettingState, SettingStates
 from orchestrator.configuration.schema import DEFINITIONS
 from orchestrator.configuration.store import ConfigurationStore
 from service_kit.auth import Viewer
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/settings", tags=["orchestrator"])
 Responses = dict[int | str, dict[str, Any]]
@@ -27,12 +28,7 @@ STORED: Responses = {
 }
 
 
-def configuration(request: Request) -> ConfigurationStore:
-    found: ConfigurationStore = request.app.state.configuration
-    return found
-
-
-Using = Annotated[ConfigurationStore, Depends(configuration)]
+Using = Annotated[ConfigurationStore, from_state("configuration")]
 Key = Annotated[SettingKey, Path()]
 Scope = Annotated[SettingScope, Query(description="Whose setting: the caller's own, or the workspace's")]
 

@@ -14,9 +14,8 @@ from contracts.workspace_settings import Preset, PresetPut, SettingScope
 from orchestrator.configuration.store import ConfigurationStore
 from orchestrator.errors import PresetNotFound, TooManyPresets
 from service_kit.auth import Principal
-from service_kit.postgres import Connection
 from service_kit.problems import Forbidden
-from service_kit.repository import Repository
+from service_kit.repository import CallerRepository
 from service_kit.statements import Statements
 
 MOST_PRESETS = 100
@@ -46,13 +45,8 @@ class StoredPreset:
         return Preset(name=self.name, scope=scope, updated_at=self.updated_at, **dict(content))
 
 
-class CallerPresets(Repository):
+class CallerPresets(CallerRepository):
     """The presets that a caller can name: the caller's own, and the workspace's."""
-
-    def __init__(self, connection: Connection, caller: Principal) -> None:
-        super().__init__(connection, caller.workspace_id)
-        self.caller = caller
-        self.bound = {**self.bound, "user_id": caller.user_id}
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query
 
 from contracts.base import ProblemBody
 from contracts.workspace_settings import Preset, PresetName, PresetPut, Presets, SettingScope
 from orchestrator.configuration.presets import PresetStore
 from service_kit.auth import Viewer
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/presets", tags=["orchestrator"])
 Responses = dict[int | str, dict[str, Any]]
@@ -24,12 +25,7 @@ STORED: Responses = {
 }
 
 
-def preset_store(request: Request) -> PresetStore:
-    found: PresetStore = request.app.state.presets
-    return found
-
-
-Using = Annotated[PresetStore, Depends(preset_store)]
+Using = Annotated[PresetStore, from_state("presets")]
 Named = Annotated[PresetName, Path()]
 Scope = Annotated[SettingScope, Query(description="Whose preset: the caller's own, or the workspace's")]
 

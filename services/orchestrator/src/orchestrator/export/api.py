@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from fastapi.responses import StreamingResponse
 
 from contracts.artifacts import ArtifactFormat
@@ -13,6 +13,7 @@ from contracts.base import ProblemBody
 from orchestrator.artifacts.api import NO_ARTIFACT, Documented, Editing, OptionalIndex
 from orchestrator.export.exporting import MEDIA_TYPES, ArtifactExporting
 from service_kit.auth import Viewer
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/sessions/{session_id}/artifact", tags=["orchestrator"])
 EXPORTING: Documented = {
@@ -33,12 +34,7 @@ HEADERS = {
 }
 
 
-def exports(request: Request) -> ArtifactExporting:
-    found: ArtifactExporting = request.app.state.artifact_exporting
-    return found
-
-
-Exporting = Annotated[ArtifactExporting, Depends(exports)]
+Exporting = Annotated[ArtifactExporting, from_state("artifact_exporting")]
 
 
 @router.get("/export", summary="Export the artifact", response_class=Response, responses={**NO_ARTIFACT, **EXPORTING})

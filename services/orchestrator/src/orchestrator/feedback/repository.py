@@ -15,9 +15,7 @@ from contracts.orchestrator import (
     MessageStatus,
 )
 from orchestrator.errors import MessageNotFound, NotAnEndedAnswer
-from service_kit.auth import Principal
-from service_kit.postgres import Connection
-from service_kit.repository import Repository
+from service_kit.repository import CallerRepository, Repository
 from service_kit.statements import Statements
 
 
@@ -36,12 +34,8 @@ class RatedMessage:
     status: str
 
 
-class CallerFeedback(Repository):
+class CallerFeedback(CallerRepository):
     """The caller's feedback on answers in the caller's own sessions."""
-
-    def __init__(self, connection: Connection, caller: Principal) -> None:
-        super().__init__(connection, caller.workspace_id)
-        self.bound = {**self.bound, "user_id": caller.user_id}
 
     async def put(self, message_id: UUID, feedback: FeedbackPut) -> AnswerFeedback:
         """Replaces earlier feedback. Raises MessageNotFound; NotAnEndedAnswer for questions and drafts."""

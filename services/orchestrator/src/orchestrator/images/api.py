@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response, status
+from fastapi import APIRouter, Query, Request, Response, status
 
 from contracts.base import Page, ProblemBody, Text
 from contracts.images import IMAGE_TYPES, MOST_IMAGE_BYTES, ImageAttachment
@@ -15,6 +15,7 @@ from orchestrator.images.keeping import ImageKeeping
 from orchestrator.images.repository import CallerImages
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/sessions/{session_id}/attachments", tags=["orchestrator"])
 ATTACHMENT = "/{attachment_id}"
@@ -34,12 +35,7 @@ REFUSED: dict[int | str, dict[str, Any]] = {
 }
 
 
-def image_keeping(request: Request) -> ImageKeeping:
-    keeping: ImageKeeping = request.app.state.images
-    return keeping
-
-
-Images = Annotated[ImageKeeping, Depends(image_keeping)]
+Images = Annotated[ImageKeeping, from_state("images")]
 Name = Annotated[Text, Query(min_length=1, max_length=255, description="The file's name")]
 
 

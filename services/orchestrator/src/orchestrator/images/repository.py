@@ -10,10 +10,8 @@ from contracts.base import Page
 from contracts.images import ImageAttachment
 from orchestrator.errors import ImageNotFound, SessionNotFound, TooManyImages
 from orchestrator.images.decoding import KeptImage
-from service_kit.auth import Principal
 from service_kit.pagination import decode_cursor, page
-from service_kit.postgres import Connection
-from service_kit.repository import Repository, SystemRepository
+from service_kit.repository import CallerRepository, Repository, SystemRepository
 from service_kit.statements import Statements
 
 MOST_OF_SESSION = 1_000
@@ -38,12 +36,8 @@ class ImageSql(Statements, file="attachments.sql", columns=", ".join(ImageAttach
     expired: str
 
 
-class CallerImages(Repository):
+class CallerImages(CallerRepository):
     """The images of the caller's sessions; nobody else sees them."""
-
-    def __init__(self, connection: Connection, caller: Principal) -> None:
-        super().__init__(connection, caller.workspace_id)
-        self.bound = {**self.bound, "user_id": caller.user_id}
 
     async def add(self, image_id: UUID, name: str, image: KeptImage, content_hash: str) -> None:
         await self.run(

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Path, Request
 from fastapi.responses import StreamingResponse
 
 from contracts.openai_api import ChatCompletion, ChatCompletionRequest, ModelCard, ModelList, ModelName
@@ -14,20 +14,20 @@ from contracts.openai_errors import OpenAIError
 from contracts.orchestrator import Run
 from contracts.workspace_settings import Preset
 from orchestrator.configuration.presets import PresetStore
-from orchestrator.configuration.presets_api import preset_store
 from orchestrator.errors import PresetNotFound
 from orchestrator.models.model_source import ModelSource
-from orchestrator.openai_api.asking import DoorRuns
+from orchestrator.openai_api.asking import OpenAIRuns
 from orchestrator.openai_api.chat_chunks import ChatChunks, Completing
 from orchestrator.openai_api.chat_request import question_of, wants_footnotes
 from orchestrator.openai_api.chat_whole import WholeAnswer
-from orchestrator.openai_api.errors import AnswerFailed, UnknownDoorModel
+from orchestrator.openai_api.errors import AnswerFailed, UnknownOpenAIModel
 from orchestrator.openai_api.models import Models, preset_card, preset_name
 from orchestrator.openai_api.preset_choice import with_preset
 from orchestrator.runs.api import Streams
 from orchestrator.runs.streams import BEGINNING
 from service_kit.auth import Principal, Viewer
 from service_kit.disconnects import unless_left
+from service_kit.routes import from_state
 from service_kit.server_sent import event_stream
 
 router = APIRouter(prefix="/v1", tags=["orchestrator"])
@@ -49,34 +49,19 @@ COMPLETED: dict[int | str, dict[str, Any]] = {
 }
 
 
-def asking(request: Request) -> DoorRuns:
-    found: DoorRuns = request.app.state.asking
-    return found
-
-
-def models(request: Request) -> Models:
-    found: Models = request.app.state.models
-    return found
-
-
-def model_source(request: Request) -> ModelSource:
-    found: ModelSource = request.app.state.model_source
-    return found
-
-
-Ask = Annotated[DoorRuns, Depends(asking)]
-Choice = Annotated[Models, Depends(models)]
-Chosen = Annotated[PresetStore, Depends(preset_store)]
-Source = Annotated[ModelSource, Depends(model_source)]
+Ask = Annotated[OpenAIRuns, from_state("asking")]
+Choice = Annotated[Models, from_state("models")]
+Chosen = Annotated[PresetStore, from_state("presets")]
+Source = Annotated[ModelSource, from_state("model_source")]
 
 
 async def chosen_preset(presets: PresetStore, caller: Principal, model: str) -> Preset | None:
-    """Returns the preset that a model names, None for another model. Raises UnknownDoorModel."""
+    """Returns the preset that a model names, None for another model. Raises UnknownOpenAIModel."""
     name = preset_name(model)
     try:
         return None if name is None else await presets.find(caller, name)
     except PresetNotFound:
-        raise UnknownDoorModel from None
+        raise UnknownOpenAIModel from None
 
 
 @router.get("/models", summary="List the models of the OpenAI API", responses=refused())
@@ -161,7 +146,7 @@ def base_url(request: Request) -> str:
 
 
 async def _chunks(
-    ask: DoorRuns, caller: Principal, run: Run, answering: Completing, forgetting: bool
+    ask: OpenAIRuns, caller: Principal, run: Run, answering: Completing, forgetting: bool
 ) -> AsyncIterator[bytes]:
     """Yields the completion in pieces. A client that disconnects before the end stops the run."""
     chunks, seen = ChatChunks(answering), BEGINNING
@@ -179,7 +164,7 @@ async def _chunks(
 
 
 async def _completion(
-    ask: DoorRuns, caller: Principal, run: Run, answering: Completing, forgetting: bool
+    ask: OpenAIRuns, caller: Principal, run: Run, answering: Completing, forgetting: bool
 ) -> ChatCompletion:
     """Returns the completion, also the partial answer of a run that ends early. Raises AnswerFailed without any."""
     whole, seen, failed = WholeAnswer(answering), BEGINNING, False

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
-from contracts.events import RunCancelled
 from contracts.orchestrator import MessageCreate, Run
 from orchestrator.errors import ImageNotRead, ImageTooLarge, NotAnImage
 from orchestrator.images.decoding import SentImage
@@ -23,8 +22,8 @@ from orchestrator.runs.streams import BEGINNING, TERMINAL_EVENTS, RunStreams
 from orchestrator.sessions.messages import CallerMessages
 from orchestrator.sessions.repository import CallerSessions
 from service_kit.auth import Principal
-from service_kit.postgres import Connection, Database
-from service_kit.repository import Repository
+from service_kit.postgres import Database
+from service_kit.repository import CallerRepository
 from service_kit.statements import Statements
 
 log = logging.getLogger(__name__)
@@ -32,7 +31,7 @@ TITLE = "Asked through the OpenAI API"
 PATIENCE_SECONDS = 60.0
 
 
-class DoorRunSql(Statements, file="asking.sql"):
+class OpenAIRunSql(Statements, file="asking.sql"):
     add_history: str
     show: str
     forget: str
@@ -40,7 +39,7 @@ class DoorRunSql(Statements, file="asking.sql"):
 
 
 @dataclass(frozen=True)
-class DoorImage:
+class OpenAIImage:
     """An image of a message, at the location `param` of the request."""
 
     param: str
@@ -53,7 +52,7 @@ class SentMessage:
 
     role: Literal["user", "assistant"]
     content: str
-    images: Sequence[DoorImage] = ()
+    images: Sequence[OpenAIImage] = ()
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ class Followed:
 
 
 @dataclass(frozen=True)
-class DoorQuestion:
+class OpenAIQuestion:
     """A question after `history`, which follows the answer `followed` if there is one.
 
     If `session_id` is set, it is asked in that session, whose own history is used.
@@ -78,15 +77,11 @@ class DoorQuestion:
     session_id: UUID | None = None
     followed: Followed | None = None
     document_ids: list[UUID] | None = None
-    images: Sequence[DoorImage] = ()
+    images: Sequence[OpenAIImage] = ()
 
 
-class DoorSessions(Repository):
+class OpenAISessions(CallerRepository):
     """The sessions that are created for one answer."""
-
-    def __init__(self, connection: Connection, caller: Principal) -> None:
-        super().__init__(connection, caller.workspace_id)
-        self.bound = {**self.bound, "user_id": caller.user_id}
 
     async def add_history(
         self,
@@ -103,7 +98,7 @@ class DoorSessions(Repository):
             return after
         ids = [uuid4() for _ in history]
         await self.run(
-            DoorRunSql.add_history,
+            OpenAIRunSql.add_history,
             session_id=session_id,
             ids=ids,
             parent_ids=[after, *ids[:-1]],
@@ -112,20 +107,20 @@ class DoorSessions(Repository):
         )
         for message_id, images in zip(ids, shown, strict=False):
             if images:
-                await self.run(DoorRunSql.show, id=message_id, attachment_ids=list(images))
+                await self.run(OpenAIRunSql.show, id=message_id, attachment_ids=list(images))
         return ids[-1]
 
     async def forget(self, session_id: UUID) -> None:
-        await self.run(DoorRunSql.forget, session_id=session_id)
+        await self.run(OpenAIRunSql.forget, session_id=session_id)
 
     async def options(self, run_id: UUID) -> RunOptions:
         """Returns the options of one of the caller's runs."""
-        options: RunOptions | None = await self.value(DoorRunSql.options, id=run_id)
+        options: RunOptions | None = await self.value(OpenAIRunSql.options, id=run_id)
         return options or RunOptions()
 
 
 @dataclass
-class DoorRuns:
+class OpenAIRuns:
     """Queues the runs of the OpenAI API's clients, and cleans up after them."""
 
     database: Database
@@ -139,7 +134,7 @@ class DoorRuns:
         """Returns the current state of a caller's run, and its options. Raises RunNotFound."""
         run = await self.runs.get(caller, run_id)
         async with self.database.workspace(caller.workspace_id) as connection:
-            return run, await DoorSessions(connection, caller).options(run_id)
+            return run, await OpenAISessions(connection, caller).options(run_id)
 
     async def delete(self, caller: Principal, run: Run) -> None:
         """Deletes the question of a run, its answer, and everything that follows. Raises MessageNotFound."""
@@ -148,13 +143,7 @@ class DoorRuns:
             run_ids = await CallerMessages(connection, caller).delete(run.question_id)
         await self.streams.delete(run_ids)
 
-    async def cancel(self, caller: Principal, run: Run) -> None:
-        """Stops the run; one that has ended stays as it is."""
-        outcome = await self.runs.cancel(caller, run.id)
-        if outcome is not None and outcome.ended:
-            await self.streams.publish(run.id, outcome.attempts, RunCancelled(run_id=run.id))
-
-    async def ask(self, caller: Principal, question: DoorQuestion) -> Run:
+    async def ask(self, caller: Principal, question: OpenAIQuestion) -> Run:
         """Queues a run. Raises SessionNotFound, TooManyQueued; MessageNotFound if the answer that it follows no longer
         exists; Unsupported for a refused image.
         """
@@ -174,18 +163,18 @@ class DoorRuns:
                     session_id = (await CallerSessions(connection, caller).create(TITLE, None, temporary=True)).id
                 else:
                     session_id = await messages.hold(followed.session_id)
-                door, after = DoorSessions(connection, caller), followed.answer_id if followed else None
-                last = await door.add_history(session_id, question.history, after, earlier)
+                sessions, after = OpenAISessions(connection, caller), followed.answer_id if followed else None
+                last = await sessions.add_history(session_id, question.history, after, earlier)
                 message = message.model_copy(update={"parent_id": last})
                 images = [*images, *(one for shown in earlier for one in shown)]
             if images:
-                door_images = CallerImages(connection, caller)
-                await door_images.bind(session_id, images)
-                await door_images.show(session_id, images)
+                caller_images = CallerImages(connection, caller)
+                await caller_images.bind(session_id, images)
+                await caller_images.show(session_id, images)
             queued = await messages.ask(session_id, message, None, self.max_attempts, question.options)
         return queued.as_run(session_id)
 
-    async def _taken(self, caller: Principal, images: Sequence[DoorImage]) -> list[UUID]:
+    async def _taken(self, caller: Principal, images: Sequence[OpenAIImage]) -> list[UUID]:
         """Stores the images temporarily; returns their ids. Raises Unsupported."""
         taken = []
         for one in images:
@@ -211,7 +200,7 @@ class DoorRuns:
     async def _leave(self, caller: Principal, run: Run, stopping: bool, forgetting: bool, after: str) -> None:
         try:
             if stopping:
-                await self.cancel(caller, run)
+                await self.streams.cancel(caller, run.id)
             if forgetting:
                 if not stopping:
                     async with asyncio.timeout(PATIENCE_SECONDS):
@@ -230,6 +219,6 @@ class DoorRuns:
     async def _forget(self, caller: Principal, run: Run) -> None:
         async with self.database.workspace(caller.workspace_id) as connection:
             images = await WorkspaceImages(connection, caller.workspace_id).of_session(run.session_id)
-            await DoorSessions(connection, caller).forget(run.session_id)
+            await OpenAISessions(connection, caller).forget(run.session_id)
         await self.images.erase(caller.workspace_id, images)
         await self.streams.delete([run.id])

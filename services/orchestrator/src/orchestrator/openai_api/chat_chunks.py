@@ -25,9 +25,9 @@ from orchestrator.openai_api.errors import failure_of
 from orchestrator.openai_api.footnotes import annotated, footnotes
 from orchestrator.runs.streams import Entry
 from service_kit.openai_errors import error_of
+from service_kit.server_sent import HEARTBEAT
 
 DONE = b"data: [DONE]\n\n"
-STILL_HERE = b": still here\n\n"
 READ: dict[str, type[RunEventData]] = {
     event.name: event
     for event in (
@@ -79,7 +79,7 @@ class ChatChunks:
     def of(self, entry: Entry | None) -> bytes:
         """Returns the bytes to send for an event, possibly none."""
         if entry is None:
-            return STILL_HERE
+            return HEARTBEAT
         _, name, data = entry
         event = READ[name].model_validate_json(data) if name in READ else None
         match event:

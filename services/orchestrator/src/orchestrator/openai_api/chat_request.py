@@ -9,7 +9,7 @@ from uuid import UUID
 from contracts.images import MOST_IMAGES
 from contracts.openai_api import ChatCompletionRequest, ChatMessageParam
 from contracts.workspace_settings import Preset
-from orchestrator.openai_api.asking import DoorImage, DoorQuestion, SentMessage
+from orchestrator.openai_api.asking import OpenAIImage, OpenAIQuestion, SentMessage
 from orchestrator.openai_api.data_urls import image_of
 from orchestrator.openai_api.errors import Unsupported
 from orchestrator.openai_api.footnotes import without_footnotes
@@ -33,8 +33,8 @@ REFUSED = {
 MODALITIES = "answers are texts"
 
 
-def question_of(body: ChatCompletionRequest, models: Models) -> DoorQuestion:
-    """Returns the question. Raises Unsupported, UnknownDoorModel, NothingWrites."""
+def question_of(body: ChatCompletionRequest, models: Models) -> OpenAIQuestion:
+    """Returns the question. Raises Unsupported, UnknownOpenAIModel, NothingWrites."""
     _refuse(body)
     instructions, turns = _split(body.messages)
     question = turns.pop()
@@ -55,7 +55,7 @@ def question_of(body: ChatCompletionRequest, models: Models) -> DoorQuestion:
     if most := body.max_completion_tokens or body.max_tokens:
         options["max_tokens"] = most
     deadline = DEADLINE_SECONDS if body.stream else WHOLE_DEADLINE_SECONDS
-    return DoorQuestion(question.content, turns, options, deadline, session_id, images=question.images)
+    return OpenAIQuestion(question.content, turns, options, deadline, session_id, images=question.images)
 
 
 def wants_footnotes(metadata: Mapping[str, Any] | None, preset: Preset | None) -> bool:
@@ -110,7 +110,7 @@ def _text(message: ChatMessageParam, at: int) -> str:
     return "\n".join(part.text or "" for part in message.content if part.type == "text")
 
 
-def _images(message: ChatMessageParam, at: int) -> list[DoorImage]:
+def _images(message: ChatMessageParam, at: int) -> list[OpenAIImage]:
     """Raises Unsupported."""
     if not isinstance(message.content, list):
         return []
@@ -123,11 +123,11 @@ def _images(message: ChatMessageParam, at: int) -> list[DoorImage]:
     )
 
 
-def few_images(given: Sequence[tuple[str, object]]) -> list[DoorImage]:
+def few_images(given: Sequence[tuple[str, object]]) -> list[OpenAIImage]:
     """Returns the images of a message, given with their locations. Raises Unsupported."""
     if len(given) > MOST_IMAGES:
         raise Unsupported(given[MOST_IMAGES][0], f"a message shows at most {MOST_IMAGES} images")
-    return [DoorImage(param, image_of(url, param)) for param, url in given]
+    return [OpenAIImage(param, image_of(url, param)) for param, url in given]
 
 
 def session_named(metadata: Mapping[str, Any]) -> UUID | None:

@@ -17,7 +17,7 @@ class Unsupported(Problem):
         super().__init__(detail, param=param)
 
 
-class UnknownDoorModel(NotFound):
+class UnknownOpenAIModel(NotFound):
     type, title = "model-not-found", "There is no such model here; GET /v1/models lists them"
 
     def __init__(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contracts.openai_api import ModelCard
 from contracts.workspace_settings import Preset
-from orchestrator.openai_api.errors import NothingWrites, UnknownDoorModel
+from orchestrator.openai_api.errors import NothingWrites, UnknownOpenAIModel
 
 DOCUMENTS, PLAIN = "attractor", "attractor-plain"
 PREFIX = "attractor/"
@@ -36,14 +36,14 @@ class Models:
         return [card for name, card in CARDS.items() if self.writes or name != PLAIN]
 
     def find(self, name: str) -> ModelCard:
-        """Returns a model that is not a preset. Raises UnknownDoorModel."""
+        """Returns a model that is not a preset. Raises UnknownOpenAIModel."""
         found = next((card for card in self.all() if card.id == name), None)
         if found is None:
-            raise UnknownDoorModel
+            raise UnknownOpenAIModel
         return found
 
     def is_plain(self, name: str, is_task: bool) -> bool:
-        """Returns whether the answer needs no documents. Raises UnknownDoorModel, NothingWrites.
+        """Returns whether the answer needs no documents. Raises UnknownOpenAIModel, NothingWrites.
 
         Does not check whether a preset of this name exists.
         """

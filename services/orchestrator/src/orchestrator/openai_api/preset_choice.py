@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from contracts.workspace_settings import Preset
-from orchestrator.openai_api.asking import DoorQuestion
+from orchestrator.openai_api.asking import OpenAIQuestion
 from orchestrator.runs.records import RunOptions
 
 
-def with_preset(question: DoorQuestion, preset: Preset | None) -> DoorQuestion:
+def with_preset(question: OpenAIQuestion, preset: Preset | None) -> OpenAIQuestion:
     """Returns the question with the preset applied. The request's own options take precedence."""
     if preset is None:
         return question

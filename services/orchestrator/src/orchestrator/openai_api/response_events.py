@@ -27,8 +27,8 @@ from contracts.openai_responses import OutputMessage, OutputText, ReasoningItem,
 from contracts.orchestrator import Citation
 from orchestrator.openai_api.response_objects import ResponseRun, begun, message_id, output_text
 from orchestrator.runs.streams import Entry
+from service_kit.server_sent import HEARTBEAT
 
-STILL_HERE = b": still here\n\n"
 READ: dict[str, type[RunEventData]] = {
     event.name: event
     for event in (
@@ -88,7 +88,7 @@ class ResponseEvents:
     def of(self, entry: Entry | None) -> bytes:
         """Returns the bytes to send for an event that is not terminal, possibly none."""
         if entry is None:
-            return STILL_HERE
+            return HEARTBEAT
         _, name, data = entry
         event = READ[name].model_validate_json(data) if name in READ else None
         return b"".join(self._made(event))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from contracts.openai_responses import InputItem, ResponseRequest
-from orchestrator.openai_api.asking import DoorImage, DoorQuestion, Followed, SentMessage
+from orchestrator.openai_api.asking import Followed, OpenAIImage, OpenAIQuestion, SentMessage
 from orchestrator.openai_api.chat_request import (
     DEADLINE_SECONDS,
     TASK,
@@ -29,8 +29,8 @@ REFUSED = {
 TEXTS = frozenset({"input_text", "output_text", "text"})
 
 
-def response_question(body: ResponseRequest, models: Models, followed: Followed | None) -> DoorQuestion:
-    """Returns the question, after the response `followed`. Raises Unsupported, UnknownDoorModel, NothingWrites."""
+def response_question(body: ResponseRequest, models: Models, followed: Followed | None) -> OpenAIQuestion:
+    """Returns the question, after the response `followed`. Raises Unsupported, UnknownOpenAIModel, NothingWrites."""
     _refuse(body)
     instructions, turns = _messages(body)
     question = turns.pop()
@@ -45,7 +45,7 @@ def response_question(body: ResponseRequest, models: Models, followed: Followed 
     is_task = "task" in metadata or question.content.lstrip().startswith(TASK)
     options = _options(body, instructions, is_plain=models.is_plain(body.model, is_task))
     deadline = DEADLINE_SECONDS if body.stream or body.background else WHOLE_DEADLINE_SECONDS
-    return DoorQuestion(question.content, turns, options, deadline, session_id, followed, images=question.images)
+    return OpenAIQuestion(question.content, turns, options, deadline, session_id, followed, images=question.images)
 
 
 def _options(body: ResponseRequest, instructions: str, *, is_plain: bool) -> RunOptions:
@@ -115,7 +115,7 @@ def _text(item: InputItem, at: int) -> str:
     return "\n".join(part.text or "" for part in item.content if part.type in TEXTS)
 
 
-def _images(item: InputItem, at: int) -> list[DoorImage]:
+def _images(item: InputItem, at: int) -> list[OpenAIImage]:
     """Raises Unsupported."""
     if not isinstance(item.content, list):
         return []

@@ -12,7 +12,7 @@ from fastapi.responses import StreamingResponse
 from contracts.openai_responses import DeletedResponse, ResponseId, ResponseObject, ResponseRequest
 from orchestrator.errors import RunNotFound
 from orchestrator.openai_api.api import Ask, Choice, Chosen, base_url, chosen_preset, refused
-from orchestrator.openai_api.asking import DoorRuns, Followed
+from orchestrator.openai_api.asking import Followed, OpenAIRuns
 from orchestrator.openai_api.errors import ResponseNotFound, Unsupported
 from orchestrator.openai_api.preset_choice import with_preset
 from orchestrator.openai_api.response_events import TERMINAL, ResponseEvents
@@ -110,7 +110,7 @@ async def get_response(
 async def cancel_response(response_id: Named, request: Request, caller: Viewer, ask: Ask) -> ResponseObject:
     """What was written stays. A waiting response ends at once, a running one within moments."""
     response_run = await _found(ask, caller, response_id)
-    await ask.cancel(caller, response_run.run)
+    await ask.streams.cancel(caller, response_run.run.id)
     return as_it_is(await _found(ask, caller, response_id), base_url(request))
 
 
@@ -122,7 +122,7 @@ async def delete_response(response_id: Named, caller: Viewer, ask: Ask) -> Delet
     return DeletedResponse(id=response_run.id)
 
 
-async def _followed(ask: DoorRuns, caller: Principal, body: ResponseRequest) -> Followed | None:
+async def _followed(ask: OpenAIRuns, caller: Principal, body: ResponseRequest) -> Followed | None:
     """Raises ResponseNotFound, and Unsupported if that response has not ended."""
     if body.previous_response_id is None:
         return None
@@ -133,7 +133,7 @@ async def _followed(ask: DoorRuns, caller: Principal, body: ResponseRequest) -> 
     return Followed(run.session_id, run.answer_id)
 
 
-async def _found(ask: DoorRuns, caller: Principal, response: str, param: str | None = None) -> ResponseRun:
+async def _found(ask: OpenAIRuns, caller: Principal, response: str, param: str | None = None) -> ResponseRun:
     """Raises ResponseNotFound."""
     try:
         return ResponseRun(*await ask.find(caller, run_id_of(response)))
@@ -141,7 +141,7 @@ async def _found(ask: DoorRuns, caller: Principal, response: str, param: str | N
         raise ResponseNotFound(param) from None
 
 
-async def _events(ask: DoorRuns, caller: Principal, events: ResponseEvents, *, lasting: bool) -> AsyncIterator[bytes]:
+async def _events(ask: OpenAIRuns, caller: Principal, events: ResponseEvents, *, lasting: bool) -> AsyncIterator[bytes]:
     """Yields the response's events. Unless it is `lasting`, a client that disconnects before the end stops the run."""
     over = False
     try:
@@ -157,7 +157,7 @@ async def _events(ask: DoorRuns, caller: Principal, events: ResponseEvents, *, l
         _leave(ask, caller, events, stopping=not (over or lasting))
 
 
-async def _whole(ask: DoorRuns, caller: Principal, events: ResponseEvents) -> ResponseObject:
+async def _whole(ask: OpenAIRuns, caller: Principal, events: ResponseEvents) -> ResponseObject:
     over = False
     try:
         events.opening()
@@ -172,7 +172,7 @@ async def _whole(ask: DoorRuns, caller: Principal, events: ResponseEvents) -> Re
         _leave(ask, caller, events, stopping=not over)
 
 
-async def _ended(ask: DoorRuns, caller: Principal, events: ResponseEvents) -> ResponseObject:
+async def _ended(ask: OpenAIRuns, caller: Principal, events: ResponseEvents) -> ResponseObject:
     """Returns the complete response; one that was deleted meanwhile is cancelled."""
     try:
         response = as_it_is(await _found(ask, caller, events.response_run.id), events.base_url, events.thought)
@@ -182,7 +182,7 @@ async def _ended(ask: DoorRuns, caller: Principal, events: ResponseEvents) -> Re
     return response
 
 
-def _leave(ask: DoorRuns, caller: Principal, events: ResponseEvents, *, stopping: bool) -> None:
+def _leave(ask: OpenAIRuns, caller: Principal, events: ResponseEvents, *, stopping: bool) -> None:
     forgetting = events.response_run.options.get("forgotten", False)
     if stopping or forgetting:
         ask.leave(caller, events.response_run.run, stopping=stopping, forgetting=forgetting)

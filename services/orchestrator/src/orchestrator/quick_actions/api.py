@@ -13,7 +13,7 @@ from orchestrator.quick_actions.repository import CallerQuickActions
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit
 from service_kit.postgres import Database
-from service_kit.request_headers import ExpectedVersion
+from service_kit.request_headers import ExpectedVersion, tagged
 
 router = APIRouter(prefix="/v1/quick-actions", tags=["orchestrator"])
 Responses = dict[int | str, dict[str, Any]]
@@ -34,7 +34,7 @@ async def create_quick_action(
     """
     database: Database = request.app.state.database
     async with database.workspace(caller.workspace_id) as connection:
-        return _tagged(await CallerQuickActions(connection, caller).create(body), response)
+        return tagged(await CallerQuickActions(connection, caller).create(body), response)
 
 
 @router.get("", summary="List quick actions")
@@ -52,7 +52,7 @@ async def get_quick_action(action_id: UUID, caller: Viewer, request: Request, re
     """Returns it with its version in the `ETag`."""
     database: Database = request.app.state.database
     async with database.workspace(caller.workspace_id) as connection:
-        return _tagged(await CallerQuickActions(connection, caller).find(action_id), response)
+        return tagged(await CallerQuickActions(connection, caller).find(action_id), response)
 
 
 @router.patch("/{action_id}", summary="Change a quick action", responses=CHANGED)
@@ -67,7 +67,7 @@ async def change_quick_action(
     """Changes the fields that are given. Runs in progress follow the earlier prompt."""
     database: Database = request.app.state.database
     async with database.workspace(caller.workspace_id) as connection:
-        return _tagged(await CallerQuickActions(connection, caller).change(action_id, body, version), response)
+        return tagged(await CallerQuickActions(connection, caller).change(action_id, body, version), response)
 
 
 @router.delete(
@@ -78,8 +78,3 @@ async def delete_quick_action(action_id: UUID, caller: Viewer, request: Request,
     database: Database = request.app.state.database
     async with database.workspace(caller.workspace_id) as connection:
         await CallerQuickActions(connection, caller).delete(action_id, version)
-
-
-def _tagged(action: QuickAction, response: Response) -> QuickAction:
-    response.headers["ETag"] = f'"{action.version}"'
-    return action

@@ -8,11 +8,9 @@ from contracts.base import Page
 from contracts.gateway import Role
 from contracts.quick_actions import QuickAction, QuickActionCreate, QuickActionUpdate
 from orchestrator.errors import QuickActionNotFound, SharedQuickAction, TooManyQuickActions
-from service_kit.auth import Principal
 from service_kit.pagination import decode_cursor, page
-from service_kit.postgres import Connection
 from service_kit.problems import PreconditionFailed
-from service_kit.repository import Repository
+from service_kit.repository import CallerRepository
 from service_kit.statements import Statements
 
 MOST = 200
@@ -28,13 +26,8 @@ class QuickActionSql(Statements, file="quick_actions.sql", columns=", ".join(Qui
     delete: str
 
 
-class CallerQuickActions(Repository):
+class CallerQuickActions(CallerRepository):
     """The caller's quick actions. Only editors and owners change shared ones."""
-
-    def __init__(self, connection: Connection, caller: Principal) -> None:
-        super().__init__(connection, caller.workspace_id)
-        self.caller = caller
-        self.bound = {**self.bound, "user_id": caller.user_id}
 
     async def create(self, action: QuickActionCreate) -> QuickAction:
         """Raises SharedQuickAction, TooManyQuickActions."""

@@ -7,17 +7,17 @@ from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from contracts.base import Page, ProblemBody
-from contracts.events import RunCancelled
 from contracts.orchestrator import Run, RunStatus
 from orchestrator.errors import RunNotFailed
 from orchestrator.runs.store import RunStore
 from orchestrator.runs.streams import RunStreams, parse_event_id
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit
+from service_kit.routes import from_state
 from service_kit.server_sent import event_stream
 
 router = APIRouter(prefix="/v1/runs", tags=["orchestrator"])
@@ -33,18 +33,8 @@ NOT_FOUND: dict[int | str, dict[str, Any]] = {
 }
 
 
-def run_store(request: Request) -> RunStore:
-    store: RunStore = request.app.state.runs
-    return store
-
-
-def run_streams(request: Request) -> RunStreams:
-    streams: RunStreams = request.app.state.streams
-    return streams
-
-
-Runs = Annotated[RunStore, Depends(run_store)]
-Streams = Annotated[RunStreams, Depends(run_streams)]
+Runs = Annotated[RunStore, from_state("runs")]
+Streams = Annotated[RunStreams, from_state("streams")]
 Statuses = Annotated[Sequence[RunStatus], Query(max_length=len(RunStatus), description="Only runs in these states")]
 
 
@@ -109,9 +99,7 @@ async def run_events(
 @router.post("/{run_id}/cancel", summary="Cancel a run", responses={**NOT_FOUND})
 async def cancel_run(run_id: UUID, caller: Viewer, runs: Runs, streams: Streams) -> Run:
     """Ends a waiting run at once and a running one within moments. A run that has ended stays as it is."""
-    outcome = await runs.cancel(caller, run_id)
-    if outcome is not None and outcome.ended:
-        await streams.publish(run_id, outcome.attempts, RunCancelled(run_id=run_id))
+    await streams.cancel(caller, run_id)
     return await runs.get(caller, run_id)
 
 

@@ -32,6 +32,7 @@ from orchestrator.runs.store import RunStore
 from service_kit.auth import Principal
 from service_kit.problems import Unavailable
 from service_kit.server_sent import HEARTBEAT, formatted
+from service_kit.stream_entries import Fields, as_text, as_texts, entries_read, parse_id
 
 log = logging.getLogger(__name__)
 BEGINNING = "0-0"
@@ -61,20 +62,28 @@ class RunStreams:
         """Returns whether the run has ended and a client that has seen `after` has seen its terminal event."""
         if not run.status.ended:
             return False
-        if _key(after) >= _key(_rebuilt_id(run)):
+        if parse_id(after) >= parse_id(_rebuilt_id(run)):
             return True
-        if stored := await self.runs.events(caller, run.id, _key(BEGINNING)):
-            return any(event.name in TERMINAL_EVENTS and _key(after) >= _key(event.id) for event in stored)
+        if stored := await self.runs.events(caller, run.id, parse_id(BEGINNING)):
+            return any(event.name in TERMINAL_EVENTS and parse_id(after) >= parse_id(event.id) for event in stored)
         try:
             newest: Any = await self.redis.xrevrange(run_stream(run.id), count=1)
         except RedisError as error:
             raise Unavailable("The run's events cannot be read; poll the run instead") from error
-        return any(name in TERMINAL_EVENTS and _key(after) >= _key(entry) for entry, name, _ in map(_decoded, newest))
+        return any(
+            name in TERMINAL_EVENTS and parse_id(after) >= parse_id(entry) for entry, name, _ in map(_decoded, newest)
+        )
 
-    async def publish(self, run_id: UUID, attempt: int, event: RunEventData) -> None:
+    async def cancel(self, caller: Principal, run_id: UUID) -> None:
+        """Ends a waiting run and asks the process of a running one to stop; a run that has ended stays as it is."""
+        outcome = await self.runs.cancel(caller, run_id)
+        if outcome is not None and outcome.ended:
+            await self.publish_cancelled(run_id, outcome.attempts)
+
+    async def publish_cancelled(self, run_id: UUID, attempts: int) -> None:
         """Writes the terminal event of a run that no process executes, with the id that it has when rebuilt."""
-        events = RunEvents(self.redis, run_id, attempt + 1, self.ttl_seconds, number=-1)
-        events.emit(event)
+        events = RunEvents(self.redis, run_id, attempts + 1, self.ttl_seconds, number=-1)
+        events.emit(RunCancelled(run_id=run_id))
         await events.flush()
 
     async def reopen(self, run_id: UUID) -> None:
@@ -152,13 +161,13 @@ class RunStreams:
         entries = entries or (await self._read(run.id, after, wait=False) if stored else [])
         first = entries[0][0] if entries else None
         if first is None or not _follows(after, first):
-            missed = [one for one in stored if first is None or _key(one[0]) < _key(first)]
+            missed = [one for one in stored if first is None or parse_id(one[0]) < parse_id(first)]
             entries = [*_with_texts(after, missed), *entries]
         return run, entries
 
     async def _stored(self, caller: Principal, run: Run, after: str) -> list[Entry]:
         """Returns PostgreSQL's events after the id; for an ended run up to its terminal event."""
-        events = await self.runs.events(caller, run.id, _key(after))
+        events = await self.runs.events(caller, run.id, parse_id(after))
         entries = [(event.id, event.name, event.data) for event in events]
         if run.status.ended and not any(name in TERMINAL_EVENTS for _, name, _ in entries):
             terminal = _rebuilt(run)
@@ -177,8 +186,7 @@ class RunStreams:
             log.warning("could not read the run's stream", exc_info=error, extra={"run_id": str(run_id)})
             await asyncio.sleep(self.heartbeat_seconds if wait else 0)
             return []
-        batches = answer.values() if isinstance(answer, dict) else [entries for _, entries in answer or []]
-        return [_decoded(entry) for batch in batches for entry in _flat(batch)]
+        return [_decoded((entry_id, fields)) for _, entry_id, fields in entries_read(answer)]
 
     async def _reread(self, caller: Principal, run: Run) -> Run:
         try:
@@ -196,14 +204,9 @@ def parse_event_id(text: str | None) -> str:
     return text
 
 
-def _key(event_id: str) -> tuple[int, int]:
-    attempt, _, number = event_id.partition("-")
-    return int(attempt), int(number)
-
-
 def _follows(after: str, event_id: str) -> bool:
     """Returns whether no event can be missing between the two."""
-    (attempt, number), following = _key(after), _key(event_id)
+    (attempt, number), following = parse_id(after), parse_id(event_id)
     return following == ((attempt, number + 1) if attempt else (1, 1))
 
 
@@ -248,11 +251,6 @@ def _rebuilt(run: Run) -> RunEventData:
     return RunCancelled(run_id=run.id)
 
 
-def _decoded(entry: tuple[bytes, dict[bytes, bytes]]) -> tuple[str, str, str]:
-    entry_id, fields = entry
-    return entry_id.decode(), fields[b"name"].decode(), fields[b"data"].decode()
-
-
-def _flat(batch: Any) -> list[tuple[bytes, dict[bytes, bytes]]]:
-    """Flattens a stream's entries, which redis-py returns as a list, or (RESP3) as a list of lists."""
-    return [entry for part in batch for entry in (part if isinstance(part, list) else [part])]
+def _decoded(entry: tuple[bytes | str, Fields]) -> Entry:
+    entry_id, texts = entry[0], as_texts(entry[1])
+    return as_text(entry_id), texts["name"], texts["data"]

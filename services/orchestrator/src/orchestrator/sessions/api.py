@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response, status
@@ -33,7 +33,8 @@ from orchestrator.sessions.transcript import FORMS
 from service_kit.auth import Principal, Viewer, viewer_through
 from service_kit.pagination import Cursor, Limit
 from service_kit.postgres import Database
-from service_kit.request_headers import ExpectedVersion, IdempotencyKey
+from service_kit.request_headers import ExpectedVersion, IdempotencyKey, tagged
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/sessions", tags=["orchestrator"])
 EXPORTED_AT_ONCE = 200
@@ -53,17 +54,16 @@ ATTACHING: dict[int | str, dict[str, Any]] = {
 }
 
 
-AnySession = TypeVar("AnySession", bound=Session)
 Opening = Callable[[], AbstractAsyncContextManager[CallerSessions]]
 Searching = Annotated[Principal, Depends(viewer_through(RETRIEVAL))]
 
 
-def opened_sessions(request: Request, caller: Viewer) -> Opening:
+async def opened_sessions(request: Request, caller: Viewer) -> Opening:
     """Returns a function that opens a transaction over the caller's sessions."""
     return _opening(request, caller)
 
 
-def opened_for_search(request: Request, caller: Searching) -> Opening:
+async def opened_for_search(request: Request, caller: Searching) -> Opening:
     return _opening(request, caller)
 
 
@@ -78,20 +78,10 @@ def _opening(request: Request, caller: Principal) -> Opening:
     return opened
 
 
-def attachments(request: Request) -> DocumentAttacher:
-    found: DocumentAttacher = request.app.state.attachments
-    return found
-
-
-def eraser(request: Request) -> SessionEraser:
-    found: SessionEraser = request.app.state.eraser
-    return found
-
-
 Opened = Annotated[Opening, Depends(opened_sessions)]
 OpenedForSearch = Annotated[Opening, Depends(opened_for_search)]
-Attaching = Annotated[DocumentAttacher, Depends(attachments)]
-Erasing = Annotated[SessionEraser, Depends(eraser)]
+Attaching = Annotated[DocumentAttacher, from_state("attachments")]
+Erasing = Annotated[SessionEraser, from_state("eraser")]
 DocumentLimit = Annotated[int, Query(ge=1, le=MOST_DOCUMENTS, description="Maximum number of items on a page")]
 
 
@@ -245,9 +235,3 @@ async def _all_messages(opened: Opening, session_id: UUID) -> AsyncIterator[Mess
         cursor = page.next_cursor
         if cursor is None:
             return
-
-
-def tagged(session: AnySession, response: Response) -> AnySession:
-    """Returns the session, with its version in the header."""
-    response.headers["ETag"] = f'"{session.version}"'
-    return session

@@ -21,9 +21,9 @@ from orchestrator.runs.ended import EndedRuns
 from orchestrator.sessions.repository import CallerSessions
 from service_kit.auth import Principal
 from service_kit.outbox import Outbox
-from service_kit.postgres import Connection, Database
+from service_kit.postgres import Database
 from service_kit.problems import WorkspaceGone
-from service_kit.repository import Repository, SystemRepository
+from service_kit.repository import CallerRepository, Repository, SystemRepository
 from service_kit.statements import Statements
 from service_kit.workspace_purge import Erased
 
@@ -76,12 +76,8 @@ class UnusedSession:
         return Principal(self.created_by, self.workspace_id, Role.viewer)
 
 
-class SessionRows(Repository):
+class SessionRows(CallerRepository):
     """The rows of one user's sessions that are being deleted."""
-
-    def __init__(self, connection: Connection, caller: Principal) -> None:
-        super().__init__(connection, caller.workspace_id)
-        self.bound = {**self.bound, "user_id": caller.user_id}
 
     async def end_runs(self, session_id: UUID, version: int | None) -> bool:
         """Ends the session's runs; returns False if the user has no such session, or it has another version."""

@@ -29,11 +29,9 @@ from orchestrator.runs.records import RunOptions
 from orchestrator.runs.repository import MESSAGE_COLUMNS, WorkspaceRuns
 from orchestrator.sessions.asked_options import answering, options_of
 from orchestrator.sessions.repository import SESSION_COLUMNS, SessionSql
-from service_kit.auth import Principal
 from service_kit.idempotency import IdempotencyKeyReused
 from service_kit.pagination import decode_cursor, page
-from service_kit.postgres import Connection
-from service_kit.repository import Repository
+from service_kit.repository import CallerRepository
 from service_kit.statements import Statements
 from service_kit.tracing import outgoing_headers
 
@@ -166,13 +164,8 @@ class QueuedRun:
         )
 
 
-class CallerMessages(Repository):
+class CallerMessages(CallerRepository):
     """The messages of the caller's sessions. Every id must belong to the given session."""
-
-    def __init__(self, connection: Connection, caller: Principal) -> None:
-        super().__init__(connection, caller.workspace_id)
-        self.caller = caller
-        self.bound = {**self.bound, "user_id": caller.user_id}
 
     async def path(self, session: Session, limit: int, cursor: str | None, last: int | None = None) -> Page[Message]:
         """Returns the path to the head, or its `last` messages, oldest first.

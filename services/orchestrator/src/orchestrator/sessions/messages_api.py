@@ -11,16 +11,15 @@ from fastapi import APIRouter, Body, Depends, Header, Query, Request, Response, 
 from fastapi.responses import StreamingResponse
 
 from contracts.base import Page, ProblemBody
-from contracts.events import RunCancelled
 from contracts.orchestrator import HeadUpdate, Message, MessageCreate, MessageRegenerate, Run, Session
 from contracts.workspace_settings import RoleModel
 from orchestrator.configuration.store import ConfigurationStore
 from orchestrator.runs.api import TOO_MANY_QUEUED, Runs, Streams
-from orchestrator.sessions.api import NOT_FOUND, Opened, tagged
+from orchestrator.sessions.api import NOT_FOUND, Opened
 from orchestrator.sessions.messages import CallerMessages, QueuedRun
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit
-from service_kit.request_headers import IdempotencyKey
+from service_kit.request_headers import IdempotencyKey, tagged
 from service_kit.server_sent import event_stream
 
 router = APIRouter(prefix="/v1", tags=["orchestrator"])
@@ -76,7 +75,7 @@ class Answering:
 
     async def answer(self, session_id: UUID, queued: QueuedRun) -> Run | StreamingResponse:
         for run_id, attempts in queued.stopped.items():
-            await self.streams.publish(run_id, attempts, RunCancelled(run_id=run_id))
+            await self.streams.publish_cancelled(run_id, attempts)
         run = queued.as_run(session_id) if queued.is_new else await self.runs.get(self.caller, queued.id)
         location = {"Location": f"/v1/runs/{run.id}"}
         if self.streaming:

@@ -11,11 +11,9 @@ from uuid import UUID, uuid4
 from contracts.base import Page
 from contracts.orchestrator import Session, SessionDocument, SessionState, SessionUpdate
 from orchestrator.errors import SessionNotFound
-from service_kit.auth import Principal
 from service_kit.pagination import decode_cursor, page
-from service_kit.postgres import Connection
 from service_kit.problems import PreconditionFailed
-from service_kit.repository import Repository
+from service_kit.repository import CallerRepository, Repository
 from service_kit.statements import Statements
 
 SESSION_COLUMNS = ", ".join(Session.model_fields)
@@ -49,13 +47,8 @@ class Attachment:
     is_new: bool
 
 
-class CallerSessions(Repository):
+class CallerSessions(CallerRepository):
     """The caller's sessions; nobody else sees them."""
-
-    def __init__(self, connection: Connection, caller: Principal) -> None:
-        super().__init__(connection, caller.workspace_id)
-        self.caller = caller
-        self.bound = {**self.bound, "user_id": caller.user_id}
 
     async def create(self, title: str | None, key: str | None, *, temporary: bool = False) -> Session:
         """Creates a session, or returns the one that `key` created before."""

@@ -9,10 +9,8 @@ from uuid import UUID
 from contracts.base import Page
 from contracts.orchestrator import MessageRole, SessionHit
 from orchestrator.sessions.snippets import snippet
-from service_kit.auth import Principal
 from service_kit.pagination import decode_cursor, page
-from service_kit.postgres import Connection
-from service_kit.repository import Repository
+from service_kit.repository import CallerRepository
 from service_kit.statements import Statements
 
 
@@ -34,12 +32,8 @@ class FoundText:
     content: str
 
 
-class SessionTexts(Repository):
+class SessionTexts(CallerRepository):
     """The texts of the caller's sessions."""
-
-    def __init__(self, connection: Connection, caller: Principal) -> None:
-        super().__init__(connection, caller.workspace_id)
-        self.bound = {**self.bound, "user_id": caller.user_id}
 
     async def search(self, query: str, limit: int, cursor: str | None) -> Page[SessionHit]:
         """Returns hits, newest first."""

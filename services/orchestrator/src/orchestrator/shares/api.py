@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response, status
+from fastapi import APIRouter, Depends, Query, Response, status
 
 from contracts.base import Page, ProblemBody
 from contracts.registry import GATEWAY
@@ -25,7 +25,8 @@ from orchestrator.shares.repository import CallerShares
 from orchestrator.shares.sharing import SessionSharing
 from service_kit.auth import Owner, ServiceCaller, Viewer, called_by
 from service_kit.pagination import Cursor, Limit
-from service_kit.request_headers import ExpectedVersion, IdempotencyKey
+from service_kit.request_headers import ExpectedVersion, IdempotencyKey, tagged
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1", tags=["orchestrator"])
 internal = APIRouter(include_in_schema=False)
@@ -43,12 +44,7 @@ FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "The caller i
 STALE: Responses = {412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one"}}
 
 
-def session_sharing(request: Request) -> SessionSharing:
-    found: SessionSharing = request.app.state.sharing
-    return found
-
-
-Sharing = Annotated[SessionSharing, Depends(session_sharing)]
+Sharing = Annotated[SessionSharing, from_state("sharing")]
 Gateway = Annotated[ServiceCaller, Depends(called_by(GATEWAY))]
 
 
@@ -92,7 +88,7 @@ async def delete_share(share_id: UUID, caller: Viewer, using: Sharing) -> None:
 @router.get("/sharing", summary="Read whether members may share by link")
 async def get_sharing_settings(caller: Viewer, using: Sharing, response: Response) -> SharingSettings:
     """The header `ETag` is the version, for If-Match."""
-    return _tagged(await using.settings(caller.workspace_id), response)
+    return tagged(await using.settings(caller.workspace_id), response)
 
 
 @router.patch("/sharing", summary="Allow sharing by link, or end it", responses={**FORBIDDEN, **STALE})
@@ -100,7 +96,7 @@ async def change_sharing_settings(
     body: SharingUpdate, caller: Owner, using: Sharing, version: ExpectedVersion, response: Response
 ) -> SharingSettings:
     """Requires an owner. Without `links`, which is the default, no link can be read, including existing ones."""
-    return _tagged(await using.change(caller.workspace_id, body.links, version), response)
+    return tagged(await using.change(caller.workspace_id, body.links, version), response)
 
 
 @internal.post(SHARES_PATH, responses={HTTPStatus.NOT_FOUND: {"model": ProblemBody}})
@@ -109,8 +105,3 @@ async def open_share(caller: Gateway, body: PresentedShare, using: Sharing) -> O
     if opened is None:
         raise ShareNotFound
     return opened
-
-
-def _tagged(settings: SharingSettings, response: Response) -> SharingSettings:
-    response.headers["ETag"] = f'"{settings.version}"'
-    return settings

@@ -10,12 +10,11 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from contracts.base import Page
-from contracts.share_tokens import ShareToken, secret_sha256
+from contracts.random_secrets import secret_sha256
+from contracts.share_tokens import ShareToken
 from contracts.sharing import Share, ShareAudience, SharedMessage, SharedSession, SharingSettings
-from service_kit.auth import Principal
 from service_kit.pagination import decode_cursor, page
-from service_kit.postgres import Connection
-from service_kit.repository import Repository
+from service_kit.repository import CallerRepository, Repository
 from service_kit.statements import Statements
 
 
@@ -61,12 +60,8 @@ class StoredShare:
         )
 
 
-class CallerShares(Repository):
+class CallerShares(CallerRepository):
     """The caller's shares."""
-
-    def __init__(self, connection: Connection, caller: Principal) -> None:
-        super().__init__(connection, caller.workspace_id)
-        self.bound = {**self.bound, "user_id": caller.user_id}
 
     async def insert(self, token: ShareToken, share: NewShare, messages: Sequence[SharedMessage]) -> Share | None:
         """Stores a share; returns None if one with the token's id exists. Deletes the workspace's ended shares."""

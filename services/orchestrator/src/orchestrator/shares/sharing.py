@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from contracts.orchestrator import Message, MessageStatus, Session
-from contracts.share_tokens import ShareToken, proves
+from contracts.random_secrets import proves
+from contracts.share_tokens import ShareToken
 from contracts.sharing import (
     OpenedShare,
     PresentedShare,

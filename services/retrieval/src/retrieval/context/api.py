@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 
 from contracts.base import ProblemBody
 from contracts.evidence import ContextRequest, ContextResponse, Tokenizers
@@ -13,7 +13,7 @@ from service_kit.auth import Viewer
 from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/context", tags=["retrieval"])
-Assembly = Annotated[ContextAssembly, Depends(from_state("context"))]
+Assembly = Annotated[ContextAssembly, from_state("context")]
 
 
 @router.post(

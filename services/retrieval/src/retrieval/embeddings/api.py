@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 
 from contracts.openai_embeddings import EmbeddingList, EmbeddingRequest
 from contracts.openai_errors import OpenAIError
@@ -25,7 +25,7 @@ async def create_embeddings(
     body: EmbeddingRequest,
     request: Request,
     caller: Viewer,  # noqa: ARG001  for authenticated callers only
-    using: Annotated[TextEmbedding, Depends(from_state("text_embedding"))],
+    using: Annotated[TextEmbedding, from_state("text_embedding")],
 ) -> EmbeddingList:
     """Returns unit vectors of up to 256 texts, from the models that embed the documents.
 

@@ -40,7 +40,7 @@ class IndexDocuments:
         return page(rows, limit, lambda row: (row.document_id,))
 
 
-InUse = Annotated[IndexDocuments, Depends(from_state("index_documents"))]
+InUse = Annotated[IndexDocuments, from_state("index_documents")]
 Surveyed = Annotated[UUID, Depends(viewer_or(INGESTION))]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Path
 
 from contracts.base import Page, ProblemBody
 from contracts.embedding_spaces import EmbeddingSpaceCreate, EmbeddingSpaceState
@@ -13,7 +13,7 @@ from service_kit.auth import Owner, Viewer
 from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/embedding-spaces", tags=["retrieval"])
-InUse = Annotated[SpaceLifecycle, Depends(from_state("spaces"))]
+InUse = Annotated[SpaceLifecycle, from_state("spaces")]
 SpaceId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
 MISSING: dict[int | str, dict[str, Any]] = {404: {"model": ProblemBody}}
 CONFLICT: dict[int | str, dict[str, Any]] = {409: {"model": ProblemBody}}

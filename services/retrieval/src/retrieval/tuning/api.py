@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Response
 
 from contracts.base import ProblemBody
 from contracts.retrieval import SearchSettings, SearchSettingsUpdate
 from retrieval.tuning.store import SearchSettingsStore
 from service_kit.auth import Owner, Viewer
-from service_kit.request_headers import ExpectedVersion
+from service_kit.request_headers import ExpectedVersion, tagged
 from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/search-settings", tags=["retrieval"])
 STALE: dict[int | str, dict[str, Any]] = {
     412: {"model": ProblemBody, "description": "If-Match names another version than the current one"}
 }
-InUse = Annotated[SearchSettingsStore, Depends(from_state("search_settings"))]
+InUse = Annotated[SearchSettingsStore, from_state("search_settings")]
 
 
 @router.get("", summary="Read the workspace's search settings")
 async def get_search_settings(caller: Viewer, using: InUse, response: Response) -> SearchSettings:
     """Reads the settings, defaults included. The header `ETag` is the version, for If-Match."""
-    return _tagged(await using.get(caller.workspace_id), response)
+    return tagged(await using.get(caller.workspace_id), response)
 
 
 @router.patch("", summary="Change the workspace's search settings", responses=STALE)
@@ -34,9 +34,4 @@ async def change_search_settings(
 
     With If-Match, applies only if the settings still have that version. Takes effect with the next search.
     """
-    return _tagged(await using.change(caller.workspace_id, body, version), response)
-
-
-def _tagged(settings: SearchSettings, response: Response) -> SearchSettings:
-    response.headers["ETag"] = f'"{settings.version}"'
-    return settings
+    return tagged(await using.change(caller.workspace_id, body, version), response)

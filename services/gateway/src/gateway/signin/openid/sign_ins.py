@@ -16,10 +16,11 @@ from starlette.responses import RedirectResponse, Response
 
 from contracts.base import storable
 from contracts.gateway import User
+from contracts.random_secrets import new_secret, secret_sha256
 from gateway.accounts.caller import SignedIn
 from gateway.accounts.joining import join
-from gateway.accounts.key_format import new_secret
 from gateway.accounts.users import Users
+from gateway.client_address import client_address
 from gateway.errors import (
     IdentityTaken,
     NeedsSession,
@@ -33,8 +34,7 @@ from gateway.signin.openid.id_token import verified_claims
 from gateway.signin.openid.identities import BegunSignIn, Identities
 from gateway.signin.openid.provider import OpenIdProvider
 from gateway.signin.openid.state_cookie import Begun, StateCookie
-from gateway.signin.password_sign_ins import address_of
-from gateway.signin.web_sessions import WebSessions, sha256
+from gateway.signin.web_sessions import WebSessions
 from service_kit.postgres import Connection, Database
 
 SECONDS_AT_PROVIDER = 600
@@ -73,7 +73,7 @@ class OpenIdSignIns:
 
         Raises TooManyAttempts, OpenIdProviderSilent, and with `link` NeedsSession or SessionEnded.
         """
-        await self.attempts.spend_address(address_of(request))
+        await self.attempts.spend_address(client_address(request))
         user = await self.web_sessions.signed_in(request) if link else None
         if link and not isinstance(user, SignedIn):  # a key must not be enough to link a sign-in to its user
             raise NeedsSession
@@ -81,7 +81,7 @@ class OpenIdSignIns:
         state, nonce, code_verifier = new_secret(), new_secret(), new_secret()
         async with self.database.system() as connection:
             user_id = user.user.id if user else None
-            await Identities(connection).begin(sha256(state), nonce, code_verifier, user_id, SECONDS_AT_PROVIDER)
+            await Identities(connection).begin(secret_sha256(state), nonce, code_verifier, user_id, SECONDS_AT_PROVIDER)
         query = {
             "response_type": "code",
             "client_id": registration.client_id,
@@ -108,7 +108,7 @@ class OpenIdSignIns:
         if begun is None or not hmac.compare_digest(begun.state.encode(), answer.state.encode()):
             raise OpenIdRequestUnknown
         async with self.database.system() as connection:
-            sign_in = await Identities(connection).take(sha256(answer.state))
+            sign_in = await Identities(connection).take(secret_sha256(answer.state))
         if sign_in is None:
             raise OpenIdRequestUnknown
         claims = await self._claims(answer, sign_in)

@@ -25,7 +25,7 @@ HERE = "http://localhost"  # a host that every deployment allows; nothing leaves
 ANSWER_SECONDS = 60.0
 
 
-class McpDoor:
+class McpRoute:
     """An ASGI application that serves only while `run` is active."""
 
     def __init__(self, app: ASGIApp, authenticator: Authenticator) -> None:

@@ -32,9 +32,9 @@ def counted(settings: Any, workspace_id: UUID) -> Callable[..., Any]:
     return count
 
 
-async def test_an_answer_names_its_sources(start: Any, model_settings: Any, world: Any, door: Any) -> None:
+async def test_an_answer_names_its_sources(start: Any, model_settings: Any, world: Any, sdk: Any) -> None:
     world.thinking = "hmm"
-    async with start(model_settings) as service, door(service) as client:
+    async with start(model_settings) as service, sdk(service) as client:
         completion = await client.chat.completions.create(model="attractor", messages=ASKED)
         listed = (await service.client.get("/v1/sessions")).json()["items"]
         runs = (await service.client.get("/v1/runs")).json()["items"]
@@ -53,11 +53,9 @@ async def test_an_answer_names_its_sources(start: Any, model_settings: Any, worl
     assert (listed, runs) == ([], [])
 
 
-async def test_a_stream_has_the_format_of_the_openai_api(
-    start: Any, model_settings: Any, world: Any, door: Any
-) -> None:
+async def test_a_stream_has_the_format_of_the_openai_api(start: Any, model_settings: Any, world: Any, sdk: Any) -> None:
     world.thinking = "hmm"
-    async with start(model_settings) as service, door(service) as client:
+    async with start(model_settings) as service, sdk(service) as client:
         stream = await client.chat.completions.create(model="attractor", messages=ASKED, stream=True)
         # A client that never asked for usage reads the first choice of each chunk.
         deltas = [(chunk.choices[0].delta, chunk.choices[0].finish_reason, chunk.id) async for chunk in stream]
@@ -83,8 +81,8 @@ async def _lines(service: Any, body: dict[str, Any]) -> AsyncIterator[str]:
                 yield line
 
 
-async def test_usage_is_a_separate_chunk_if_requested(start: Any, model_settings: Any, door: Any) -> None:
-    async with start(model_settings) as service, door(service) as client:
+async def test_usage_is_a_separate_chunk_if_requested(start: Any, model_settings: Any, sdk: Any) -> None:
+    async with start(model_settings) as service, sdk(service) as client:
         stream = await client.chat.completions.create(
             model="attractor", messages=ASKED, stream=True, stream_options={"include_usage": True}
         )
@@ -96,7 +94,7 @@ async def test_usage_is_a_separate_chunk_if_requested(start: Any, model_settings
 
 
 async def test_the_messages_in_the_request_are_the_history(
-    start: Any, model_settings: Any, world: Any, door: Any
+    start: Any, model_settings: Any, world: Any, sdk: Any
 ) -> None:
     said = [
         {"role": "system", "content": "Speak like a pirate."},
@@ -107,7 +105,7 @@ async def test_the_messages_in_the_request_are_the_history(
             "content": [{"type": "text", "text": "How long"}, {"type": "text", "text": "are they valid?"}],
         },
     ]
-    async with start(model_settings) as service, door(service) as client:
+    async with start(model_settings) as service, sdk(service) as client:
         await client.chat.completions.create(
             model="attractor", messages=said, temperature=0.7, max_tokens=99, seed=4, extra_body={"unknown": {"a": 1}}
         )
@@ -122,8 +120,8 @@ async def test_the_messages_in_the_request_are_the_history(
     assert world.searches[0][0]["query"] == "How long\nare they valid?"
 
 
-async def test_question_and_answer_are_stored_in_a_named_session(start: Any, model_settings: Any, door: Any) -> None:
-    async with start(model_settings) as service, door(service) as client:
+async def test_question_and_answer_are_stored_in_a_named_session(start: Any, model_settings: Any, sdk: Any) -> None:
+    async with start(model_settings) as service, sdk(service) as client:
         session = await service.session()
         for text in ("Who issues tokens?", "How long are tokens valid?"):
             await client.chat.completions.create(
@@ -149,7 +147,7 @@ async def test_question_and_answer_are_stored_in_a_named_session(start: Any, mod
 
 
 async def test_background_requests_of_front_ends_are_answered_without_documents(
-    start: Any, model_settings: Any, world: Any, door: Any
+    start: Any, model_settings: Any, world: Any, sdk: Any
 ) -> None:
     world.answer = ['{"tags": ["auth"], "count": [1]}']
     tasks = [
@@ -157,7 +155,7 @@ async def test_background_requests_of_front_ends_are_answered_without_documents(
         {"model": "attractor", "messages": [{"role": "user", "content": "### Task:\nGenerate 1-3 tags"}]},
         {"model": "attractor-plain", "messages": ASKED},
     ]
-    async with start(model_settings) as service, door(service) as client:
+    async with start(model_settings) as service, sdk(service) as client:
         answers = [await client.chat.completions.create(**task) for task in tasks]
         stream = await client.chat.completions.create(**tasks[1], stream=True)
         streamed = "".join([chunk.choices[0].delta.content or "" async for chunk in stream])
@@ -166,8 +164,8 @@ async def test_background_requests_of_front_ends_are_answered_without_documents(
     assert world.chats[-1]["messages"] == [{"role": "user", "content": "### Task:\nGenerate 1-3 tags"}]
 
 
-async def test_without_a_chat_model_the_documents_are_quoted(start: Any, settings: Any, door: Any) -> None:
-    async with start(settings) as service, door(service) as client:
+async def test_without_a_chat_model_the_documents_are_quoted(start: Any, settings: Any, sdk: Any) -> None:
+    async with start(settings) as service, sdk(service) as client:
         listed = [model.id async for model in client.models.list()]
         completion = await client.chat.completions.create(model="attractor", messages=ASKED)
         with pytest.raises(openai.NotFoundError) as unknown:
@@ -182,8 +180,8 @@ async def test_without_a_chat_model_the_documents_are_quoted(start: Any, setting
     assert task.value.code == "no_chat_model"
 
 
-async def test_models_can_be_listed_and_read(start: Any, model_settings: Any, door: Any) -> None:
-    async with start(model_settings) as service, door(service) as client:
+async def test_models_can_be_listed_and_read(start: Any, model_settings: Any, sdk: Any) -> None:
+    async with start(model_settings) as service, sdk(service) as client:
         listed = [model.id async for model in client.models.list()]
         read = await client.models.retrieve("attractor")
         with pytest.raises(openai.NotFoundError):
@@ -209,8 +207,8 @@ REFUSED: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-async def test_an_unsupported_parameter_is_refused_by_name(start: Any, settings: Any, door: Any) -> None:
-    async with start(settings) as service, door(service) as client:
+async def test_an_unsupported_parameter_is_refused_by_name(start: Any, settings: Any, sdk: Any) -> None:
+    async with start(settings) as service, sdk(service) as client:
         for param, more in REFUSED:
             with pytest.raises(openai.BadRequestError) as refused:
                 await client.chat.completions.create(**{"model": "attractor", "messages": ASKED, **more})
@@ -230,8 +228,8 @@ async def test_an_unsupported_parameter_is_refused_by_name(start: Any, settings:
     assert allowed.choices[0].message.content
 
 
-async def test_a_completion_leaves_nothing_behind(start: Any, model_settings: Any, door: Any, counted: Any) -> None:
-    async with start(model_settings) as service, door(service) as client:
+async def test_a_completion_leaves_nothing_behind(start: Any, model_settings: Any, sdk: Any, counted: Any) -> None:
+    async with start(model_settings) as service, sdk(service) as client:
         await client.chat.completions.create(model="attractor", messages=ASKED)
         async for _ in await client.chat.completions.create(model="attractor", messages=ASKED, stream=True):
             pass
@@ -240,7 +238,7 @@ async def test_a_completion_leaves_nothing_behind(start: Any, model_settings: An
 
 
 async def test_a_client_disconnect_stops_the_run(
-    start: Any, model_settings: Any, world: Any, door: Any, counted: Any
+    start: Any, model_settings: Any, world: Any, sdk: Any, counted: Any
 ) -> None:
     for streaming in (True, False):
         reached, never = asyncio.Event(), asyncio.Event()
@@ -250,7 +248,7 @@ async def test_a_client_disconnect_stops_the_run(
             await never.wait()
 
         world.pace, world.chats_cut = pace, 0
-        async with start(model_settings) as service, door(service) as client:
+        async with start(model_settings) as service, sdk(service) as client:
             request = asyncio.create_task(_asked(client, streaming))
             await asyncio.wait_for(reached.wait(), 120)
             request.cancel()
@@ -269,11 +267,11 @@ async def _asked(client: AsyncOpenAI, streaming: bool) -> None:
 
 
 async def test_a_model_failure_is_an_error_that_names_the_run(
-    start: Any, model_settings: Any, world: Any, door: Any
+    start: Any, model_settings: Any, world: Any, sdk: Any
 ) -> None:
     world.chat_status = 400
     settings = model_settings.model_copy(update={"chat_breaker_failures": 1})
-    async with start(settings) as service, door(service) as client:
+    async with start(settings) as service, sdk(service) as client:
         with pytest.raises(openai.InternalServerError) as failed:
             await client.chat.completions.create(model="attractor-plain", messages=ASKED)
         stream = await client.chat.completions.create(model="attractor-plain", messages=ASKED, stream=True)
@@ -292,10 +290,10 @@ async def test_a_model_failure_is_an_error_that_names_the_run(
 
 
 async def test_a_used_up_budget_is_a_rate_limit_error_that_the_sdk_does_not_retry(
-    start: Any, model_settings: Any, door: Any
+    start: Any, model_settings: Any, sdk: Any
 ) -> None:
     settings = model_settings.model_copy(update={"budget_user_tokens": 1})
-    async with start(settings) as service, door(service) as client:
+    async with start(settings) as service, sdk(service) as client:
         await client.chat.completions.create(model="attractor-plain", messages=ASKED)
         with pytest.raises(openai.RateLimitError) as refused:
             await client.chat.completions.create(model="attractor-plain", messages=ASKED)
@@ -310,11 +308,11 @@ async def test_a_used_up_budget_is_a_rate_limit_error_that_the_sdk_does_not_retr
 
 
 async def test_a_restarted_answer_ends_the_stream_with_an_error(
-    start: Any, model_settings: Any, world: Any, door: Any
+    start: Any, model_settings: Any, world: Any, sdk: Any
 ) -> None:
     # What was said before the model's own words is taken back, as it said nothing.
     world.cut, world.answer, world.good_match = True, [], False
-    async with start(model_settings) as service, door(service) as client:
+    async with start(model_settings) as service, sdk(service) as client:
         stream = await client.chat.completions.create(model="attractor", messages=ASKED, stream=True)
         with pytest.raises(openai.APIError) as restarted:
             async for _ in stream:
