@@ -184,7 +184,7 @@ class SpaceRows(Repository):
         return await self.run(SpaceSql.drop_vectors, **_key(space), limit=limit)
 
     async def documents(self, document_ids: Sequence[UUID], space: SpaceKey) -> list[DocumentIndexed]:
-        """Returns the given documents with the counts of their chunks and vectors."""
+        """Returns the given documents with the counts of their chunks and vectors, in the order given."""
         return await self.all(SpaceSql.documents, DocumentIndexed, **_key(space), document_ids=list(document_ids))
 
     async def incomplete_documents(self, space: SpaceKey) -> list[DocumentIndexed]:

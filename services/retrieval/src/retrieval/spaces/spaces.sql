@@ -66,13 +66,14 @@ SELECT chunks FROM workspace_statistics WHERE workspace_id = %(workspace_id)s;
 SELECT model, dims, count(*) FROM chunk_vector WHERE workspace_id = %(workspace_id)s GROUP BY model, dims;
 
 -- name: documents
--- Returns the given documents with the counts of their chunks and vectors.
+-- Returns the given documents with the counts of their chunks and vectors, in the order given.
 SELECT document_id, version, chunk_count,
        (SELECT count(*) FROM chunk_vector
         WHERE workspace_id = %(workspace_id)s AND model = %(model)s AND dims = %(dims)s
           AND chunk >= indexed.number << 20 AND chunk < (indexed.number + 1) << 20) AS vectors
 FROM indexed_document AS indexed
-WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(document_ids)s);
+WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(document_ids)s)
+ORDER BY array_position(%(document_ids)s::uuid[], document_id);
 
 -- name: incomplete_documents
 -- Returns the documents with a chunk that has no vector.
