@@ -29,7 +29,7 @@ Searching = Annotated[Principal, Depends(viewer_through(RETRIEVAL))]
 Surveyed = Annotated[UUID, Depends(viewer_or(INGESTION))]
 
 
-def _generations(request: Request) -> Generations:
+async def _generations(request: Request) -> Generations:
     found: Generations = request.app.state.generations
     return found
 

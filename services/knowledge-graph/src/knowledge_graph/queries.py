@@ -123,7 +123,7 @@ class GraphQueries:
         ]
 
 
-def graph_queries(request: Request) -> GraphQueries:
+async def graph_queries(request: Request) -> GraphQueries:
     found: GraphQueries = request.app.state.graph
     return found
 
