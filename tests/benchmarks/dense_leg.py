@@ -122,7 +122,7 @@ def connected(url: str, plan: ScanPlan) -> Iterator[psycopg.Connection[Any]]:
         connection.execute("SELECT set_config('app.workspace_id', %s, false)", [str(workspace_id(0))])
         for name, value in {
             "hnsw.ef_search": plan.candidates,
-            "hnsw.max_scan_tuples": plan.most_visited,
+            "hnsw.max_scan_tuples": plan.most_compared,
             "hnsw.iterative_scan": "relaxed_order",
             "work_mem": "32MB",
             "plan_cache_mode": "force_custom_plan",
@@ -136,9 +136,9 @@ def contenders(stack: ExitStack, admin_url: str, service_url: str) -> list[Conte
     the last as the service's role, for which row-level security adds a condition.
     """
     plan = planned()
-    whole = ScanPlan(False, plan.most_visited, "", MOST_CANDIDATES, candidates(EFFORT, MILLION))
+    whole = ScanPlan(False, plan.most_compared, "", MOST_CANDIDATES, candidates(EFFORT, MILLION))
     compared = (
-        ("first batch of 1,000 only", admin_url, ScanPlan(False, plan.most_visited, "", MOST_CANDIDATES, TOP)),
+        ("first batch of 1,000 only", admin_url, ScanPlan(False, plan.most_compared, "", MOST_CANDIDATES, TOP)),
         ("whole batches of 1,000", admin_url, whole),
         (f"equal batches of {plan.candidates:,}", admin_url, plan),
         ("the same as the service's role", service_url, plan),

@@ -171,8 +171,8 @@ class _Graph:
 
     async def bridges(self) -> dict[str, Question]:
         """Queries bridges like a search: first chunks about the names, then chunks reached from the best of them."""
-        gazetteers = Gazetteers(self.database, Generations(self.database, ""))
-        bridging = Bridging(self.database, gazetteers)
+        gazetteers = Gazetteers(Generations(self.database, ""))
+        bridging = Bridging(gazetteers)
         await gazetteers.fill(self.workspace_id)
 
         async def crossed(*names: str) -> None:

@@ -118,7 +118,7 @@ def bare_statement(index: LoadedIndex, scenario: Scenario) -> list[float]:
     with psycopg.connect(index.admin_url, autocommit=True) as connection:
         connection.execute("SET search_path TO retrieval, public")
         connection.execute(f"SET hnsw.ef_search = {plan.candidates}")
-        connection.execute(f"SET hnsw.max_scan_tuples = {plan.most_visited}")
+        connection.execute(f"SET hnsw.max_scan_tuples = {plan.most_compared}")
         connection.execute("SET hnsw.iterative_scan = relaxed_order")
         texts = [f"[{','.join(map(str, query.vector.tolist()))}]" for query in scenario.queries]
         seconds: list[float] = []

@@ -64,10 +64,9 @@ class Analyzer:
         The text is taken to be in the language that has the most stop words in it (the first of several). These are
         dropped if other words are left; a stop word of another language may be a word of this one.
         """
-        rules = [self._rules(stemming) for stemming in stemmings]
         columns = list[tuple[str | None, ...]]()
         for unit in _UNIT.findall(_normalised(text)):
-            columns += zip_longest(*(_terms_of_unit(unit, one) for one in rules))
+            columns += zip_longest(*(self._of_unit(unit, stemming) for stemming in stemmings))
         if not columns:
             return []
         by_language = list(zip(*columns, strict=True))

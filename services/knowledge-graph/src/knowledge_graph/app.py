@@ -75,8 +75,8 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     projects = projection is not None
     reader = GraphReader(postgres, projected, metrics.registry)
     app.state.generations = Generations(database, f"min_entity_freq={settings.graph_min_entity_freq}")
-    gazetteers = Gazetteers(database, app.state.generations)
-    bridging = Bridging(database, gazetteers)
+    gazetteers = Gazetteers(app.state.generations)
+    bridging = Bridging(gazetteers)
     app.state.graph = GraphQueries(reader, extractor, bridging, settings.graph_min_entity_freq)
     client = await stack.enter_async_context(service_client())
     seconds = settings.retrieval_deadline_seconds

@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from contracts.graph_expansion import ExpandRequest, GraphMethod
+from knowledge_graph.expansion.bridge import Mentioned, QuestionName, Start
 from knowledge_graph.expansion.bridging import Bridging, names_of
 from knowledge_graph.expansion.gazetteer import Gazetteers
 from knowledge_graph.expansion.linking import Linked
@@ -48,7 +49,7 @@ async def database(make_database):
 
 @pytest.fixture
 def gazetteers(database):
-    return Gazetteers(database, Generations(database, ""))
+    return Gazetteers(Generations(database, ""))
 
 
 def extraction(dice: random.Random) -> Extraction:
@@ -87,6 +88,12 @@ def told(linked: list[Linked]) -> list[tuple[object, ...]]:
     ]
 
 
+def longer(name: str, document: UUID) -> Start:
+    """Returns a bridge over a name that no chunk is about, and that has this name as a part."""
+    mention = Mentioned("c0", document, entity_id(f"longer {name}"), None, 0, 1, f"President {name}", "ENTITY", 1)
+    return Start(1.0, QuestionName("", "", 1, 1.0), mention)
+
+
 def texts(dice: random.Random) -> list[str]:
     written = [spelling for name, others in NAMES.items() for spelling in (name, *others)]
     written += [one.upper() for one in written] + [one.lower() for one in written] + ["nobody", "Fort", "Henry Fjord"]
@@ -94,15 +101,15 @@ def texts(dice: random.Random) -> list[str]:
 
 
 async def test_names_linked_from_memory_are_those_that_the_statement_finds(database, gazetteers):
-    dice, compared = random.Random(7), 0
+    dice, compared, led = random.Random(7), 0, 0
     for _ in range(2):
         workspace_id, documents = uuid4(), [uuid4() for _ in range(6)]
+        begun = [longer(name, documents[0]) for name in NAMES]
         for document in (*documents, *dice.sample(documents, 3)):
             change = None if dice.random() < 0.2 else extraction(dice)
             await record(database, workspace_id, document, change)
             await gazetteers.fill(workspace_id)
-            async with database.snapshot(workspace_id) as connection:
-                generation = await gazetteers.generations.of(connection, workspace_id)
+            async with gazetteers.generations.snapshot(workspace_id, {}) as (connection, generation):
                 kept = gazetteers.of(workspace_id, generation)
                 assert kept is not None
                 by_statement = ProvenanceReader(connection, workspace_id, generation)
@@ -115,11 +122,15 @@ async def test_names_linked_from_memory_are_those_that_the_statement_finds(datab
                     assert told(await by_memory.linked_before(names)) == before
                     compared += bool(expected)
                 assert (await by_memory.places([])).chunks == (await by_statement.places([])).chunks
+                parts = vars(await by_statement.around(begun))
+                assert vars(await by_memory.around(begun)) == parts
+                led += len(parts["by_part"])
     assert compared > 1_000
+    assert led > 10
 
 
 async def test_a_change_is_seen_by_the_next_search_whether_or_not_memory_has_followed(database, gazetteers):
-    workspace_id, document, bridging = uuid4(), uuid4(), Bridging(database, gazetteers)
+    workspace_id, document, bridging = uuid4(), uuid4(), Bridging(gazetteers)
     reading = asyncio.create_task(gazetteers.run())
     asked = ExpandRequest(query="Who knows Gerald Ford?", method=GraphMethod.bridge)
     key = name_key("Gerald Ford")

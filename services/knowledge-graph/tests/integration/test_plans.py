@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
+from knowledge_graph.expansion.provenance_reader import NameLookupSql
 from knowledge_graph.recording.names import NameSql
 
 ROWS = 3_000
@@ -67,3 +68,21 @@ def test_evidence_in_a_new_workspace_is_not_scanned_repeatedly(connection):
     statement = "EXPLAIN (ANALYZE, FORMAT JSON) " + NameSql.move_evidence
     (plan,) = connection.execute(statement, values).fetchone()
     assert visited(plan[0]["Plan"]) < 20 * ROWS
+
+
+@pytest.mark.parametrize("plans", ["force_custom_plan", "force_generic_plan"])
+def test_what_chunks_state_about_pairs_of_names_is_looked_up_pair_by_pair(connection, plans):
+    workspace_id = filled(connection)
+    connection.execute("ANALYZE")
+    connection.execute("SELECT set_config('plan_cache_mode', %s, true)", (plans,))
+    numbers = range(1, 100)
+    values = {
+        "workspace_id": workspace_id,
+        "numbers": list(numbers),
+        "sources": [f"e{number}" for number in numbers],
+        "targets": [f"e{number % 100}" for number in numbers],
+        "chunk_ids": ["c" for _ in numbers],
+    }
+    statement = "EXPLAIN (ANALYZE, FORMAT JSON) " + NameLookupSql.stated_between
+    (plan,) = connection.execute(statement, values, prepare=True).fetchone()
+    assert visited(plan[0]["Plan"]) < ROWS / 2

@@ -108,7 +108,7 @@ async def test_rows_of_an_earlier_version_give_the_same_answers(old):
         outgoing = 1 + (auth < identity(USERS)[0])
         assert await store.degrees(workspace_id, [auth]) == {auth: (outgoing, 2 - outgoing)}
         # Linking, hops and bridges find the old names, and the chunks about them.
-        bridging = Bridging(database, Gazetteers(database, Generations(database, "")))
+        bridging = Bridging(Gazetteers(Generations(database, "")))
         linked, _ = await bridging.linked(workspace_id, "What does the AuthService need?", [])
         seeds = entities(linked)
         assert [one.name for one in seeds] == [AUTH]

@@ -153,6 +153,20 @@ async def test_a_small_workspace_gets_all_its_results_among_many_foreign_vectors
     assert mine.are_nearest(cut_short, vector)
 
 
+async def test_a_filter_that_half_of_the_chunks_pass_cuts_off_no_batch_of_the_scan(
+    stored, ask, workspace_id, monkeypatch
+):
+    """Compares with a scan without a limit. Batches are as small for 3,000 chunks as those of 1,000 for a million."""
+    mine = await stored(workspace_id, 3_000)
+    half = np.unique(mine.numbers >> 20)[::2]
+    monkeypatch.setattr("retrieval.dense.plan.MOST_CANDIDATES", 20)
+    for seed in range(5):
+        limited = await ask(workspace_id, unit(seed), SearchLimits(exact_scan=0, hnsw_tuple_cost=10.0), half)
+        assert limited.method.startswith("hnsw: 1500 chunks of the filter, of 3000")
+        unlimited = await ask(workspace_id, unit(seed), CHEAP, half)
+        assert numbers(limited) == numbers(unlimited)
+
+
 async def test_chunks_missed_by_hnsw_are_found_by_an_exact_scan(stored, ask, workspace_id, monkeypatch):
     """Checks that the scan stops when it has cost as much as an exact scan, which then runs."""
     vector = unit(7)

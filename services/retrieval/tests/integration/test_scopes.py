@@ -20,6 +20,8 @@ from retrieval.search.scoped_search import MOST_WORKSPACES
 from service_kit.auth import Principal
 from service_kit.tokens import Tokens
 
+EMBEDDED_FOR_QUERIES = 'attractor_embedded_texts_total{model="all-MiniLM-L6-v2-onnx-int8",use="query"}'
+
 
 @dataclass
 class Others:
@@ -267,6 +269,30 @@ async def test_a_bridge_leads_to_a_chunk_that_shares_no_word_with_the_query(ask,
     assert [(hit["content"], hit["score"]) for hit in failed["hits"]] == [
         (hit["content"], hit["score"]) for hit in plain["hits"]
     ]
+
+
+async def test_a_query_without_its_names_gets_no_vector_if_no_chunk_is_about_them(
+    ask, client, index, converted, others
+):
+    named, *fillers = (converted([text]) for text in ("Bees, as Lothair II kept them.", "Windmills.", "Of the plain."))
+    for document in (named, *fillers):
+        await index(document)
+    chunk = (named.data.document_id, named.chunks[0].chunk_id)
+    linked = {"entities": [entity("Lothair II")], "residual": "Which bees did keep?", "store": "postgres"}
+
+    async def vectors(query: str, about: float) -> int:
+        others.expanded = {**linked, "chunks": [expanded(chunk, 0, 0.9, ["Lothair II"], about=about)]}
+        others.crossed = {**linked, "chunks": []}
+        before = await made()
+        assert (leg(await ask(query), "residual") is None) is (about == 0)
+        return await made() - before
+
+    async def made() -> int:
+        text = (await client.get("/metrics")).text
+        return sum(float(line.split()[-1]) for line in text.splitlines() if line.startswith(EMBEDDED_FOR_QUERIES))
+
+    assert await vectors("Which bees did Lothair II keep?", 0.0) == 1
+    assert await vectors("Which bees did Lothair II keep well?", 1.0) == 2
 
 
 async def test_an_empty_or_failing_graph_changes_nothing(ask, index, converted, others):

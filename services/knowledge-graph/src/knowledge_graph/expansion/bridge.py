@@ -73,8 +73,7 @@ class QuestionName:
     share: float
 
 
-@dataclass(frozen=True)
-class Lifted:
+class Lifted(NamedTuple):
     """A chunk with a name of the question: its score, and how certainly it is about `name`."""
 
     place: Place

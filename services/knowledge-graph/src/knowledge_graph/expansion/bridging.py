@@ -29,7 +29,6 @@ from knowledge_graph.expansion.linking import Linked, asks, without_names
 from knowledge_graph.expansion.partial_names import content_words, share_a_word
 from knowledge_graph.expansion.provenance_reader import ProvenanceReader, Stated
 from knowledge_graph.graph_store import StoredEntity
-from service_kit.postgres import Database
 
 MOST_SEEDS = 8
 MOST_STARTS = 100
@@ -38,9 +37,8 @@ MOST_STARTS = 100
 class Bridging:
     """Links texts with the workspace's names, and follows bridges from those names."""
 
-    def __init__(self, database: Database, gazetteers: Gazetteers, statement_milliseconds: int = 2_000) -> None:
-        self.database, self.gazetteers = database, gazetteers
-        self.statement_milliseconds = statement_milliseconds
+    def __init__(self, gazetteers: Gazetteers, statement_milliseconds: int = 2_000) -> None:
+        self.gazetteers, self.statement_milliseconds = gazetteers, statement_milliseconds
 
     async def linked(self, workspace_id: UUID, query: str, names: Sequence[str]) -> tuple[list[Linked], str]:
         """Returns the known names of the query by position, after the known ones of `names` (at 0 to 0), and the
@@ -104,8 +102,7 @@ class Bridging:
     @asynccontextmanager
     async def _reading(self, workspace_id: UUID) -> AsyncIterator[ProvenanceReader]:
         settings = {"statement_timeout": str(self.statement_milliseconds), "jit": "off"}
-        async with self.database.snapshot(workspace_id, settings=settings) as connection:
-            generation = await self.gazetteers.generations.of(connection, workspace_id)
+        async with self.gazetteers.generations.snapshot(workspace_id, settings) as (connection, generation):
             known = self.gazetteers.of(workspace_id, generation)
             yield ProvenanceReader(connection, workspace_id, generation, known)
 

@@ -16,7 +16,6 @@ from psycopg.errors import QueryCanceled
 
 from knowledge_graph.graph_store import StoredEntity
 from knowledge_graph.recording.generation import Generations
-from service_kit.postgres import Database
 from service_kit.repository import Repository
 from service_kit.statements import Statements
 
@@ -82,8 +81,8 @@ class Gazetteer:
 class Gazetteers:
     """Copies of the names of the workspaces searched last, up to `most_bytes`."""
 
-    def __init__(self, database: Database, generations: Generations, most_bytes: int = MOST_BYTES) -> None:
-        self.database, self.generations, self.most_bytes = database, generations, most_bytes
+    def __init__(self, generations: Generations, most_bytes: int = MOST_BYTES) -> None:
+        self.generations, self.most_bytes = generations, most_bytes
         self._kept: OrderedDict[UUID, Gazetteer] = OrderedDict()
         self._wanted: dict[UUID, None] = {}
         self._is_wanted = asyncio.Event()
@@ -126,11 +125,10 @@ class Gazetteers:
             self._kept.popitem(last=False)
 
     async def _read(self, workspace_id: UUID) -> Gazetteer | None:
-        async with self.database.snapshot(workspace_id, settings=READING) as connection:
+        async with self.generations.snapshot(workspace_id, READING) as (connection, generation):
             rows = Repository(connection, workspace_id)
             if int(await rows.value(GazetteerSql.count_names)) > MOST_NAMES:
                 return None
-            generation = await self.generations.of(connection, workspace_id)
             chunks = int(await rows.value(GazetteerSql.count_chunks))
             found = await rows.one(GazetteerSql.all_names, _Stored, most=MOST_MEANINGS)
         assert found is not None

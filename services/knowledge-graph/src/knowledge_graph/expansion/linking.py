@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 from knowledge_graph.extraction.names import STOP_WORDS, WORD, entity_id, name_key
 from knowledge_graph.graph_store import StoredEntity
@@ -20,8 +21,7 @@ QUESTION_WORD = re.compile(r"\b(?:who|whom|whose|what|which|when|where|why|how)\
 WRITTEN_SMALL = frozenset({"IDENTIFIER", "SERVICE"})
 
 
-@dataclass(frozen=True)
-class NameRun:
+class NameRun(NamedTuple):
     """A possible name: words `first` to `last` (exclusive) of the text, characters `start` to `end`, with the lookup
     `key`.
 

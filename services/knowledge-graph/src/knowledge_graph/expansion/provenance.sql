@@ -135,15 +135,23 @@ CROSS JOIN LATERAL (
 ORDER BY mention.chunk_id, mention.document_id, mention.number;
 
 -- name: stated_between
--- What the chunks state about the two names, in either direction, most certain first.
+-- What the chunks state about the two names, in either direction, most certain first. OFFSET 0 makes the planner look up
+-- each pair; it would read all evidence of the workspace.
 SELECT pair.number, evidence.relation_type, evidence.phrase, evidence.span_start, evidence.span_end
 FROM unnest(
     %(numbers)s::integer[], %(sources)s::text[], %(targets)s::text[], %(chunk_ids)s::text[]
 ) AS pair (number, source_id, target_id, chunk_id)
-INNER JOIN relation_evidence AS evidence ON
-    evidence.workspace_id = %(workspace_id)s
-    AND evidence.source_id = pair.source_id
-    AND evidence.target_id = pair.target_id
-    AND evidence.chunk_id = pair.chunk_id
-WHERE evidence.method <> 'cooccurrence' AND evidence.status = 'current' AND evidence.closed_by IS NULL
+CROSS JOIN LATERAL (
+    SELECT *
+    FROM relation_evidence AS known
+    WHERE
+        known.workspace_id = %(workspace_id)s
+        AND known.source_id = pair.source_id
+        AND known.target_id = pair.target_id
+        AND known.chunk_id = pair.chunk_id
+        AND known.method <> 'cooccurrence'
+        AND known.status = 'current'
+        AND known.closed_by IS NULL
+    OFFSET 0
+) AS evidence
 ORDER BY pair.number, evidence.confidence DESC, evidence.number;

@@ -146,9 +146,10 @@ class ProvenanceReader(Repository):
             own: parts_of(one.name, one.entity_type) for own, one in named.items() if not found.has_chunk_about(own)
         }
         ids = {key: entity_id(key) for sizes in parts.values() for keys in sizes for key in keys}
-        if not ids:
+        known = sorted(filter(self._may_be_known, ids.values()))
+        if not known:
             return found
-        rows = await self.all(NameLookupSql.chunks_about_names, Where, ids=sorted(ids.values()), most=MOST_ABOUT)
+        rows = await self.all(NameLookupSql.chunks_about_names, Where, ids=known, most=MOST_ABOUT)
         about = Places(rows, 0)
         for own, sizes in parts.items():
             for keys in sizes:
@@ -157,6 +158,9 @@ class ProvenanceReader(Repository):
                     found.add_part(own, [one for one in chunks if one])
                     break
         return found
+
+    def _may_be_known(self, name_id: str) -> bool:
+        return self.gazetteer is None or any(one.is_exact for one in self.gazetteer.entities(name_id))
 
     async def mentions(self, seeds: Sequence[Place]) -> list[Mentioned]:
         return await self.all(

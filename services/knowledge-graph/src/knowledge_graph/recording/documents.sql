@@ -94,8 +94,10 @@ ON CONFLICT DO NOTHING;
 SELECT unnest(replaces) FROM graphed_document WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s);
 
 -- name: generation
--- `changed_by` distinguishes the generation from the same number in a restored database.
-SELECT generation, xmin::text AS changed_by FROM graph_generation WHERE workspace_id = %(workspace_id)s;
+-- Always returns one row. `changed_by` distinguishes the generation from the same number in a restored database.
+SELECT coalesce(max(generation), 0) AS generation, coalesce(max(xmin::text), '') AS changed_by
+FROM graph_generation
+WHERE workspace_id = %(workspace_id)s;
 
 -- name: raise_generation
 INSERT INTO graph_generation (workspace_id, generation) VALUES (%(workspace_id)s, 1)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
 from importlib import resources
 from importlib.resources.abc import Traversable
 from uuid import UUID
 
-from knowledge_graph.recording.provenance import GraphProvenance
+from knowledge_graph.recording.provenance import ProvenanceSql
 from service_kit.postgres import Connection, Database
 
 
@@ -23,13 +24,15 @@ class Generations:
 
     async def token(self, workspace_id: UUID) -> str:
         """Returns a token that changes whenever the graph's answers may change."""
-        async with self.database.workspace(workspace_id) as connection:
-            return await self.of(connection, workspace_id)
+        async with self.snapshot(workspace_id, {}) as (_, token):
+            return token
 
-    async def of(self, connection: Connection, workspace_id: UUID) -> str:
-        """Returns the token of what this transaction sees."""
-        found = await GraphProvenance(connection, workspace_id).generation()
-        return f"{self.version}.{found.generation}.{found.changed_by}"
+    @asynccontextmanager
+    async def snapshot(self, workspace_id: UUID, settings: Mapping[str, str]) -> AsyncIterator[tuple[Connection, str]]:
+        """Opens a snapshot and returns the token of what it sees, in one round trip."""
+        statement, values = ProvenanceSql.generation, {"workspace_id": workspace_id}
+        async with self.database.snapshot_with(workspace_id, settings, statement, values) as (connection, found):
+            yield connection, f"{self.version}.{found['generation']}.{found['changed_by']}"
 
 
 def _files(folder: Traversable, path: str) -> Iterator[tuple[str, bytes]]:

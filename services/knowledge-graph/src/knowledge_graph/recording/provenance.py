@@ -86,12 +86,6 @@ class RowCount:
     rows: int
 
 
-@dataclass(frozen=True)
-class StoredGeneration:
-    generation: int
-    changed_by: str
-
-
 class ProvenanceSql(Statements, file="documents.sql"):
     current: str
     find: str
@@ -187,9 +181,6 @@ class GraphProvenance(Repository):
         for one in await self.all(ProvenanceSql.remaining, RowCount, document_ids=list(document_ids)):
             counts[one.document_id][one.kind] = one.rows
         return counts
-
-    async def generation(self) -> StoredGeneration:
-        return await self.one(ProvenanceSql.generation, StoredGeneration) or StoredGeneration(0, "")
 
     async def raise_generation(self) -> None:
         """Records that answers from the graph may change, in the transaction that changes them."""

@@ -54,10 +54,10 @@ class Nearest:
         return await self.reader.all(NearestSql.exact, ScoredChunk, **self.values)
 
     async def approximate(self, plan: ScanPlan) -> list[ScoredChunk]:
-        """Returns what the index finds within the planned number of visits, which may be fewer than exist."""
+        """Returns what the index finds within the planned number of comparisons, which may be fewer than exist."""
         literals = {"model": sql.Literal(self.space.model), "dims": sql.Literal(self.space.dims)}
         statement = sql.SQL(NearestSql.approximate).format(**literals)
-        configured = {"most_visited": plan.most_visited, "candidates": plan.candidates}
+        configured = {"most_compared": plan.most_compared, "candidates": plan.candidates}
         async with self.reader.connection.pipeline():
             await self.reader.connection.execute(NearestSql.configure, configured | FOR_THIS_SCAN)
             values = self.values | {"workspace_id": self.reader.workspace_id, "at_least": plan.at_least}

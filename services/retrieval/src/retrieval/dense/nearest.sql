@@ -1,8 +1,9 @@
 -- name: exact
 -- Compares every vector of the workspace that the filter has a bit for. The column has no fixed dimensions, so it
--- matches no HNSW index. The scores are computed of the nearest only: beside the order, each distance would be twice.
+-- matches no HNSW index. The scores are computed of the nearest only: beside the order, each distance would be twice. In
+-- a subquery the vector's text is read once, by any plan.
 SELECT chunk, 1 - distance AS score FROM (
-    SELECT chunk, embedding <=> %(vector)s::halfvec AS distance
+    SELECT chunk, embedding <=> (SELECT %(vector)s::halfvec) AS distance
     FROM chunk_vector
     WHERE workspace_id = %(workspace_id)s
       AND model = %(model)s AND dims = %(dims)s
@@ -18,7 +19,7 @@ ORDER BY distance, chunk;
 -- Compares every vector of some documents, whose chunks are ranges of the key. OFFSET 0 keeps the planner from pulling
 -- up the subquery.
 SELECT chunk, 1 - distance AS score FROM (
-    SELECT chunk, embedding <=> %(vector)s::halfvec AS distance
+    SELECT chunk, embedding <=> (SELECT %(vector)s::halfvec) AS distance
     FROM unnest(%(documents)s::bigint[]) AS wanted (document)
     CROSS JOIN LATERAL (
         SELECT chunk, embedding FROM chunk_vector
@@ -50,7 +51,7 @@ LIMIT %(limit)s;
 
 -- name: configure
 -- Sets how far HNSW searches, and how the scan is planned.
-SELECT set_config('hnsw.max_scan_tuples', %(most_visited)s::text, true),
+SELECT set_config('hnsw.max_scan_tuples', %(most_compared)s::text, true),
        set_config('hnsw.ef_search', %(candidates)s::text, true),
        set_config('enable_sort', %(sorting)s, true),
        set_config('plan_cache_mode', %(planning)s, true);

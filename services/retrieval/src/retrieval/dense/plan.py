@@ -15,6 +15,7 @@ MOST_CANDIDATES = (
 )
 MARGIN = 1.25  # the approximate scan must be expected to be cheaper by this factor
 TUNED_AT = 100_000  # vectors in an index that the setting is tuned for; a larger index misses more of the nearest
+COMPARED = 8  # vectors that the server compares for each entry that the approximate scan visits, as measured
 GROWTH = 0.94  # exponent of the candidates needed for the same recall, by index size; measured up to a million vectors
 
 
@@ -35,13 +36,14 @@ class Sizes:
 
 @dataclass(frozen=True)
 class ScanPlan:
-    """How to scan. `most_visited`: where the approximate scan stops, having cost as much as an exact one. `candidates`:
-    how many it keeps at a time, so that enough of them match the search; if the server cannot keep that many, the scan
-    continues in batches of `candidates` until it has read `at_least` matching ones. `why` is for explain.
+    """How to scan. `most_compared`: the approximate scan stops after so many vectors (the server counts them), when it
+    has cost as much as an exact one. `candidates`: how many it keeps at a time, so that enough of them match the
+    search; if the server cannot keep that many, the scan continues in batches of `candidates` until it has read
+    `at_least` matching ones. `why` is for explain.
     """
 
     exact: bool
-    most_visited: int
+    most_compared: int
     why: str
     candidates: int = 0
     at_least: int = 0
@@ -73,7 +75,7 @@ def choose(sizes: Sizes, wanted: int, tuple_cost: float, always_exact: int) -> S
     visited = round(own * shared / sizes.matching)
     if MARGIN * visited * tuple_cost >= sizes.matching:
         return ScanPlan(True, 0, f"{sizes.matching} {of}; hnsw would visit about {visited} of {shared} vectors")
-    most = max(round(sizes.matching / tuple_cost), wanted)
+    most = COMPARED * max(round(sizes.matching / tuple_cost), wanted)
     why = f"{sizes.matching} {of}, among about {shared} vectors"
     if own * shared <= MOST_CANDIDATES * sizes.workspace:
         return ScanPlan(False, most, why, min(visited, MOST_CANDIDATES))

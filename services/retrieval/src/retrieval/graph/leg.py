@@ -36,7 +36,7 @@ _NOTHING = GraphEvidence("", UUID(int=0))
 
 class GraphLeg(Leg):
     """The graph leg, with `evidence` by chunk. Once the graph has `answered`, `residual` is the query without its known
-    names, if it has any; `is_about_names`: the leg found chunks that are about such a name.
+    names, if a chunk may be about one of them; `is_about_names`: the leg found chunks that are.
 
     `link` is how surely a chunk is about a name of the query, `bridge` how well a bridge leads to it, and `graph` how
     near it is by relations: half of its score depends on that.
@@ -114,7 +114,7 @@ class GraphLeg(Leg):
         if not answer.entities:
             self.method = "no entity of the query is known"
             return
-        if not over_relations:
+        if not over_relations and any(one.about for one in answer.chunks):
             self.residual = answer.residual
         self.answered.set()
         await self._add(answer.chunks)

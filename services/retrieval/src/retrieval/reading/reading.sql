@@ -55,8 +55,9 @@ JOIN indexed_document ON indexed_document.workspace_id = chunk.workspace_id
 WHERE chunk.workspace_id = %(workspace_id)s AND chunk.number = ANY (%(chunks)s::bigint[]);
 
 -- name: candidate_cosines
--- Returns the cosines of chunks with a vector; chunks without one in the embedding space are left out.
-SELECT chunk, 1 - (embedding <=> %(vector)s::halfvec) AS score
+-- Returns the cosines of chunks with a vector; chunks without one in the embedding space are left out. In a subquery the
+-- vector's text is read once; a plan for any vector would read it again for each chunk.
+SELECT chunk, 1 - (embedding <=> (SELECT %(vector)s::halfvec)) AS score
 FROM chunk_vector
 WHERE workspace_id = %(workspace_id)s AND chunk = ANY (%(chunks)s::bigint[])
   AND model = %(model)s AND dims = %(dims)s;
