@@ -44,6 +44,7 @@ TOLD_AS_PAST = 0.85
 OF_SOME_CASE = 0.75
 DENIED, PLANNED, MOVED = 0.75, 0.8, 1.4
 UNDER_ASKED_HEADING, MOST_OF_QUESTION = 1.5, 0.65
+BY_HEADING = 0.6  # at most this share of what a part lacks itself is made up for by its heading
 # Text under a heading that asks one of these answers only that question.
 ASKING_HEADINGS: frozenset[Kind] = frozenset({"reason", "time", "person", "duration", "amount", "frequency"})
 OTHER_COLUMN, ASKED_COLUMN = 0.2, 1.8
@@ -222,7 +223,8 @@ def _score(question: QuestionPart, one: QuotationCandidate, weights: dict[str, f
         return ASKED_CELL
     own = _shared(question, one, weights)
     likeness = one.part.likeness if one.part.likeness is not None else NOT_ALIKE * least * min(1.0, 2 * own)
-    value = SHARED_WEIGHT * min(1.0, own * _under_heading(question, one, weights)) + LIKENESS_WEIGHT * likeness
+    lifted = min(own * _under_heading(question, one, weights), own + BY_HEADING * (1 - own))
+    value = SHARED_WEIGHT * lifted + LIKENESS_WEIGHT * likeness
     fits = _fits(question, one)
     if fits <= 1 and _repeats_title(question, one):
         value *= REPEATS
@@ -415,7 +417,9 @@ def _in_general(question: QuestionPart, one: QuotationCandidate) -> float:
         return 1.0
     known = question.terms | question.around
     case = CASE.match(one.part.said)
-    if case and any(term in known or _put_differently(term, known) for term in terms(case[1])):
+    # The rest of the sentence has what the rule is about, so only other words can name the case.
+    of_case = terms(case[1]) - terms(one.part.said[case.end() :]) if case else frozenset()
+    if any(term in known or _put_differently(term, known) for term in of_case):
         return 1.0
     return OF_SOME_CASE if case or EXCEPTION.search(one.part.said) else 1.0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
+from importlib.resources import files
 
 from orchestrator.citations.analysis import WORDS
 from orchestrator.citations.question import RELATED_WORDS, QuestionPart
@@ -14,7 +15,12 @@ LEAST_NAMED = 0.6
 """Share of what a question is about that the document's title or file name must have, if it asks for a field."""
 MOST_IN_BYLINE = 80  # words
 _KINDS = frozenset({"person", "time", "duration", "amount", "name", ""})
-_KINDS_OF_DOCUMENTS = frozenset(map(stem, WORDS["kinds of documents"]))
+# One kind of document a line, with the series that have only such documents.
+_DOCUMENT_KINDS = [
+    frozenset(map(stem, line.split()))
+    for line in files("orchestrator.citations").joinpath("document_kinds.txt").read_text("utf-8").splitlines()
+]
+_OF_KINDS = frozenset().union(*_DOCUMENT_KINDS)
 _OF_DATES = frozenset(map(stem, WORDS["takes place"] + WORDS["makes a document"]))
 _AUTHOR = stem("author")
 _DATE = re.compile(r"\b(?:date|day|when|datum|tag|wann)\b", re.IGNORECASE)
@@ -28,7 +34,7 @@ def asks_about_document(question: QuestionPart, names: Callable[[str], bool], ca
         return False
     if question.called:
         return not question.called.isdisjoint(called)
-    return _is_about(question.terms - _KINDS_OF_DOCUMENTS - _OF_DATES, names)
+    return _is_of_kind(question, names) and _is_about(question.terms - _OF_KINDS - _OF_DATES, names)
 
 
 def field_answers(question: QuestionPart, column: str, names: Callable[[str], bool]) -> bool:
@@ -37,9 +43,9 @@ def field_answers(question: QuestionPart, column: str, names: Callable[[str], bo
     "Who wrote the PEP on data classes?" asks for `Author`, "When was the UserDB incident?" for `Date`. `names` tells
     whether the document is named with a term.
     """
-    if question.kind not in _KINDS:
+    if question.kind not in _KINDS or not _is_of_kind(question, names):
         return False
-    about = question.terms - _KINDS_OF_DOCUMENTS
+    about = question.terms - _OF_KINDS
     if question.kind in ("time", "duration") and _DATE.search(column):
         is_deed = question.deed and about.isdisjoint(_OF_DATES)
         event = about - _OF_DATES
@@ -55,13 +61,20 @@ def field_answers(question: QuestionPart, column: str, names: Callable[[str], bo
 def is_asked_byline(question: QuestionPart, text: str, names: Callable[[str], bool]) -> bool:
     """Returns whether the text consists of names, and the question asks who wrote the document."""
     asked = {term for term in question.terms if _same(term, _AUTHOR)}
-    if question.kind != "person" or not asked:
+    if question.kind != "person" or not asked or not _is_of_kind(question, names):
         return False
     words = _WORD.findall(text)
     if not 2 <= len(words) <= MOST_IN_BYLINE:
         return False
     only_names = all(word[0].isupper() or word in _NO_NAMES for word in words)
-    return only_names and _is_about(question.terms - asked - _KINDS_OF_DOCUMENTS, names)
+    return only_names and _is_about(question.terms - asked - _OF_KINDS, names)
+
+
+def _is_of_kind(question: QuestionPart, names: Callable[[str], bool]) -> bool:
+    """Returns whether the document is not known to be of another kind than the question says: an incident is none."""
+    asked = [kind for kind in _DOCUMENT_KINDS if not kind.isdisjoint(question.terms)]
+    own = [kind for kind in _DOCUMENT_KINDS if any(map(names, kind))]
+    return not asked or not own or any(kind in own for kind in asked)
 
 
 def _is_about(rest: frozenset[str], names: Callable[[str], bool]) -> bool:
