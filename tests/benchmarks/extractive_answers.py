@@ -2,11 +2,12 @@
 
     PYTHONPATH=tests python tests/benchmarks/extractive_answers.py SHARED [FOUND]
 
-SHARED is the folder of evaluation sets. Converter, index, search and extraction are those of the services; only the
-graph, which answers questions about structure, is left out. FOUND (a file) caches the search results, so that a second
-run measures only the extraction. The expected answers are in `extractive_questions.jsonl`, those of everyday questions,
-some in German and some over only three files, in `everyday_questions.jsonl`: each part has several wordings, and
-`not_before` is text that an answer about the present must not begin with.
+SHARED is the folder of evaluation sets, of which some documents are taken. Converter, index, search and extraction are
+those of the services; only the graph, which answers questions about structure, is left out. FOUND (a file) caches the
+search results, so that a second run measures only the extraction. The expected answers are in
+`extractive_questions.jsonl`, those of everyday questions, some in German and some over only three files, in
+`everyday_questions.jsonl`: each part has several wordings, and `not_before` is text that an answer about the present
+must not begin with. `unseen` are those whose answers had not been looked at before the method was finished.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid5
@@ -27,16 +28,21 @@ from api_calls import REPOSITORY
 from benchmarks.retrieval_quality import SPACE, Bench, converted, opened
 
 from contracts.ingestion import Chunk, embedding_text
-from contracts.retrieval import SearchMode, SearchResponse
+from contracts.retrieval import SearchMode, SearchRequest, SearchResponse
 from embedded.engines import Engines
 from ingestion.conversion import Converter, Limits, Setup
 from ingestion.documents.media_types import media_type_of
 from orchestrator.citations.support import CitedSpan
 from orchestrator.graphs.conversation.passages import answers_across, passage_of, quoted
+from orchestrator.graphs.retrieve.beginnings import request_for_beginnings, with_beginnings
 
 QUESTIONS = [Path(__file__).with_name(f"{name}_questions.jsonl") for name in ("extractive", "everyday")]
 LIMITS = Limits(seconds=300, memory_bytes=3 << 30, pages=1000, input_bytes=200 << 20)
 PEPS = "0008 0013 0020 0238 0257 0405 0458 0498 0572 0594 0602 0615 0616 0654 0668 0686 0701 0703"
+OTHER_PEPS = "0202 0255 0318 0393 0465 0506 0557 0567 0604 0744 0750 0779 0484"
+CONVERTED = [".asciidoc", ".csv", ".epub", ".html", ".md", ".nxml", ".ods", ".odt", ".xlsx"]
+EVERY_STUDY = 170  # one abstract of this many
+CHARACTERS_OF_ARTICLE = 8_000
 THREE_FILES = ("handbook/identity-handbook.pdf", "incidents/inc-112-userdb-connections.md", "services.md")
 SEARCH_K = 8
 VERDICTS = ("right", "partly", "beside the point")
@@ -44,13 +50,39 @@ _QUOTATION = re.compile(r"[“`]((?:(?!” \[|` \[).)+)[”`] \[\d+\]")
 Found = dict[str, dict[str, Any]]
 
 
-def corpora(shared: Path) -> dict[str, list[Path]]:
-    """Returns the files of each question set; empty if they are not available."""
+def corpora(shared: Path, written: Path) -> dict[str, list[Path]]:
+    """Returns the files of each question set; empty if they are not available. `written` takes those made from rows."""
     folders = {"examples": REPOSITORY / "infra" / "examples", "graph": shared / "graph-truth" / "files"}
     found = {name: sorted(file for file in folder.rglob("*") if file.is_file()) for name, folder in folders.items()}
     proposals = shared / "ingest-peps" / "t1"
     found["three"] = [file for name in THREE_FILES if (file := folders["examples"] / name).is_file()]
-    return {**found, "peps": [file for name in PEPS.split() if (file := proposals / f"pep-{name}.rst").is_file()]}
+    for name, numbers in (("peps", PEPS), ("proposals", OTHER_PEPS)):
+        found[name] = [file for number in numbers.split() if (file := proposals / f"pep-{number}.rst").is_file()]
+    sources = sorted((shared / "doc-convert").glob("*/sources/*"))
+    found["converted"] = [file for file in sources if file.suffix in CONVERTED]
+    topics = _rows(shared / "write-freshwiki" / "topics.jsonl")
+    articles = ((row["topic"], row["article_text"].partition("\n")[2][:CHARACTERS_OF_ARTICLE]) for row in topics)
+    found["articles"] = _as_files(written / "articles", articles)
+    entries = ((row["title"], row["text"]) for row in _rows(shared / "kg-docred" / "documents.jsonl"))
+    found["entries"] = _as_files(written / "entries", entries)
+    studies = ((row["title"], row["text"]) for row in _rows(shared / "ir-scifact" / "corpus.jsonl")[::EVERY_STUDY])
+    found["studies"] = _as_files(written / "studies", studies)
+    return found
+
+
+def _rows(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.is_file() else []
+
+
+def _as_files(folder: Path, texts: Iterable[tuple[str, str]]) -> list[Path]:
+    """Writes each text below its title and returns the files."""
+    folder.mkdir()
+    files = []
+    for title, text in texts:
+        file = folder / f"{re.sub(r'[^A-Za-z0-9]+', '-', title)[:80].strip('-').lower()}.md"
+        file.write_text(f"# {title}\n\n{text}\n", "utf-8")
+        files.append(file)
+    return files
 
 
 async def search(bench: Bench, name: str, files: Sequence[Path], questions: Sequence[str]) -> Found:
@@ -76,7 +108,10 @@ async def search(bench: Bench, name: str, files: Sequence[Path], questions: Sequ
             await bench.index(workspace_id, told, chunks, vectors)
     answers = {}
     for question in questions:
-        answer = await bench.ask(workspace_id, question, SearchMode.hybrid, k=SEARCH_K, highlight=True)
+        request = SearchRequest(query=question, mode=SearchMode.hybrid, k=SEARCH_K, highlight=True)
+        answer = await bench.search(workspace_id, request)
+        if more := request_for_beginnings(request, answer):
+            answer = with_beginnings(answer, await bench.search(workspace_id, more))
         answers[f"{name}: {question}"] = answer.model_dump(mode="json")
     return answers
 
@@ -119,6 +154,8 @@ def measure(found: Found, rows: Sequence[dict[str, Any]], *, show: bool) -> Iter
         verdict = judged(answer, row)
         verdicts[row["set"]][verdict] += 1
         verdicts["all"][verdict] += 1
+        if row.get("unseen"):
+            verdicts["unseen"][verdict] += 1
         if show and verdict != VERDICTS[0]:
             yield f"\n[{verdict}] {row['question']}  expected {row['parts']}\n{answer or '(nothing found)'}"
     if not took:
@@ -136,11 +173,13 @@ def _plain(text: str) -> str:
 
 async def _search_all(shared: Path, rows: Sequence[dict[str, Any]], admin_url: str) -> Found:
     found: Found = {}
-    async with opened(admin_url) as bench:
-        for name, files in corpora(shared).items():
-            if files:
-                asked = [row["question"] for row in rows if row["set"] == name]
-                found.update(await search(bench, name, files, asked))
+    with tempfile.TemporaryDirectory() as written:
+        files_of = corpora(shared, Path(written))
+        async with opened(admin_url) as bench:
+            for name, files in files_of.items():
+                if files:
+                    asked = [row["question"] for row in rows if row["set"] == name]
+                    found.update(await search(bench, name, files, asked))
     return found
 
 

@@ -179,6 +179,10 @@ def test_a_heading_that_asks_something_else_does_not_lift_what_stands_under_it()
         ("When was it moved?", "time"),
         ("How old may it be?", "duration"),
         ("Wie hoch ist die Grenze?", "amount"),
+        ("Was kostet die Fahrt?", "amount"),
+        ("How deep is the harbour?", "amount"),
+        ("In welchem Jahr war das?", "time"),
+        ("What year was it opened?", "time"),
         ("Is it full?", ""),
     ],
 )
@@ -473,3 +477,87 @@ def test_when_something_happened_is_told_by_the_date_of_the_document_that_is_nam
     assert "“Date: 28 October 2025, 09:12 to 09:59” [1]" in answer.splitlines()[0]
     answer, _ = extract("When was the AuthService incident?", [changed, other, incident])
     assert "28 October" not in answer
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("When did UserDB move to PostgreSQL?", "UserDB moved to PostgreSQL on 15 February 2025."),
+        ("When was UserDB moved to PostgreSQL?", "UserDB moved to PostgreSQL on 15 February 2025."),
+        ("When was the decision that UserDB moves to PostgreSQL?", "Date: 22 January 2025"),
+        ("When was ADR-003 decided?", "Date: 22 January 2025"),
+    ],
+)
+def test_the_date_of_a_decision_is_not_that_of_what_was_decided(question: str, first: str) -> None:
+    text = "Status: accepted\nDate: 22 January 2025\n\nUserDB moved to PostgreSQL on 15 February 2025."
+    decision = Highlighted("ADR-003: UserDB moves from MySQL to PostgreSQL", text, [], document_name="adr-003.md")
+    assert f"“{first}” [1]" in extract(question, [decision])[0]
+
+
+PROPOSAL = "PEP: 572\nTitle: Assignment Expressions\nAuthor: Ada Byron\nCreated: 28-Feb-2018\nPython-Version: 3.8"
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("Who wrote the PEP on assignment expressions?", "Author: Ada Byron"),
+        ("Who is the author of the proposal for assignment expressions?", "Author: Ada Byron"),
+        ("Wer hat den Vorschlag zu Assignment Expressions geschrieben?", "Author: Ada Byron"),
+        ("When was the PEP on assignment expressions created?", "Created: 28-Feb-2018"),
+        ("When was PEP 572 written?", "Created: 28-Feb-2018"),
+        ("Which Python version has assignment expressions?", "Python-Version: 3.8"),
+    ],
+)
+def test_a_question_about_a_document_is_answered_by_the_line_at_its_head_that_says_it(question: str, line: str) -> None:
+    head = Highlighted("Assignment Expressions", PROPOSAL, [], 0.6, document_name="pep-0572.rst")
+    essay = "Bob Stone wrote a brief essay on assignment expressions in the Python version of 1 May 2017."
+    later = replace(head, content=essay, score=1.0, place=9)
+    assert extract(question, [later, head])[0].startswith(f"From Assignment Expressions: “{line}” [1]")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who led the incident with duplicate receipts?", "Incident lead: Jonas Weber"),
+        ("How long did the incident with duplicate receipts last?", "When: 19 February 2026, 17:40 to 18:25"),
+        ("Wann war der Vorfall mit den doppelten Quittungen?", "When: 19 February 2026, 17:40 to 18:25"),
+    ],
+)
+def test_the_head_of_a_report_says_who_led_and_when_it_was_and_how_long_it_lasted(question: str, answer: str) -> None:
+    rows = "| | |\n|---|---|\n| When | 19 February 2026, 17:40 to 18:25 |\n| Incident lead | Jonas Weber |"
+    head = Highlighted("INC-118: 3,412 duplicate receipts", rows, [], 0.6, document_name="inc-118.md")
+    later = "Tomas Okafor led the incident with duplicate receipts in May 2025, which lasted two days."
+    other = Highlighted("Notes on receipts", later, [], 1.0, document_name="notes.md")
+    assert f"“{answer}” [1]" in extract(question, [other, head])[0].splitlines()[0]
+
+
+@pytest.mark.parametrize("names", ["Ada Byron, Bob M. N. Stone and Eve von Ahn", "By **Ada Byron** ."])
+def test_the_names_below_a_title_say_who_wrote_the_text(names: str) -> None:
+    study = Highlighted("Dairy cattle in the subtropics", f"{names}\n\nBob Lee of Ely wrote on cattle too.", [])
+    answer, cited = extract("Who wrote the study about dairy cattle?", [study])
+    assert (cited[0].start, cited[0].end) == (0, len(names))
+    assert "Ada Byron" in answer.splitlines()[0][:80]
+    later = replace(study, place=3)
+    assert extract("Who wrote the study about dairy cattle?", [later])[1][0].start > 0
+
+
+def test_a_rule_precedes_what_holds_only_in_a_case_that_is_not_asked_for() -> None:
+    text = (
+        "For comments and other long texts, the length of a line is limited to 72 characters. "
+        "It is okay to increase the length of a line to 99 characters. "
+        "Limit all lines to a maximum of 79 characters."
+    )
+    found = [(0, 84, 0.9), (85, 146, 0.8), (147, 193, 0.75)]
+    passage = Highlighted("Style guide", text, found)
+    assert "“Limit all lines to a maximum of 79 characters.” [1]" in extract("How long may a line be?", [passage])[0]
+    answer, _ = extract("How long may a line of a comment be?", [passage])
+    assert answer.startswith("From Style guide: “For comments and other long texts")
+
+
+def test_years_in_brackets_behind_a_name_say_when_somebody_was_born_and_died() -> None:
+    text = (
+        "Ada Byron died too early for it, as Bob Stone said in 1990. Ada Byron (10 May 1815 – 27 May 1852) wrote notes."
+    )
+    for question in ("When was Ada Byron born?", "Wann starb Ada Byron?"):
+        answer, _ = extract(question, [Highlighted("a.md", text, [])])
+        assert answer.startswith("From a.md: “Ada Byron (10 May 1815 – 27 May 1852) wrote notes.” [1]")

@@ -43,9 +43,13 @@ def hit(workspace_id: UUID) -> dict[str, Any]:
 
 @dataclass
 class Services:
-    """Records requests and returns scripted responses; `documents` lists the successive states of each document."""
+    """Records requests and returns scripted responses: `pages` to the first searches, then `hits`.
+
+    `documents` lists the successive states of each document.
+    """
 
     hits: list[dict[str, Any]] = field(default_factory=lambda: [hit(CALLER.workspace_id)])
+    pages: list[list[dict[str, Any]]] = field(default_factory=list)
     documents: dict[str, list[str]] = field(default_factory=dict)
     searches: list[SearchRequest] = field(default_factory=list)
     questions: list[str] = field(default_factory=list)
@@ -57,7 +61,8 @@ class Services:
         if self.silent:
             raise ServiceSilent("retrieval is away")
         rest = {"mode": "hybrid", "good_match": True, "match": 1.0, "legs": [], "milliseconds": 1.0}
-        return SearchResponse.model_validate({"query": request.query, "hits": self.hits, **rest})
+        hits = self.pages.pop(0) if self.pages else self.hits
+        return SearchResponse.model_validate({"query": request.query, "hits": hits, **rest})
 
     async def answer(self, _: Principal, question: Any) -> None:
         self.questions.append(question.question)
@@ -261,3 +266,40 @@ def test_a_conversation_cannot_close_its_fence() -> None:
 
 def test_the_retrieve_graph_is_compiled_once() -> None:
     assert retrieve.build() is retrieve.build()
+
+
+def asked(question: str, services: Services) -> list[str]:
+    """Returns the chunks found for the question."""
+    ended, _ = run({**enabled(), "question": question}, services)
+    return [one["chunk_id"] for one in ended["rag_context"]]
+
+
+LATER = {
+    **hit(CALLER.workspace_id),
+    "chunk_id": "later",
+    "chunk_index": 7,
+    "document_title": "Noise at Sea",
+    "score": 0.5,
+}
+HEAD = {**LATER, "chunk_id": "head", "chunk_index": 0, "score": 0.1}
+
+
+def test_the_beginning_of_a_document_that_the_question_names_is_found_too() -> None:
+    services = Services(pages=[[LATER], [LATER, HEAD]])
+    assert asked("Who wrote the report on noise at sea?", services) == ["later", "head"]
+    first, second = services.searches
+    assert (first.document_ids, second.document_ids) == (None, [LATER["document_id"]])
+
+
+@pytest.mark.parametrize(
+    ("question", "hits"),
+    [
+        ("Who wrote the report on fish?", [LATER]),
+        ("Why is the report on noise at sea so long?", [LATER]),
+        ("Who wrote the report on noise at sea?", [LATER, HEAD]),
+    ],
+)
+def test_the_beginning_is_not_searched_if_it_is_there_or_would_not_answer(question: str, hits: list[Any]) -> None:
+    services = Services(hits=hits)
+    asked(question, services)
+    assert len(services.searches) == 1

@@ -9,17 +9,23 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import log, sqrt
 
+from orchestrator.citations.analysis import WORDS
+from orchestrator.citations.document_lines import field_answers, is_asked_byline
 from orchestrator.citations.kind_patterns import (
     BACKGROUND,
+    CASE,
     CONDITION_HEADING,
+    EXCEPTION,
     FOLLOWS,
     FRACTION,
+    IN_BRACKETS,
     MONTH,
     OF_KIND,
     OUTCOME,
     REASON,
     REASON_HEADING,
     STEP,
+    YEAR,
 )
 from orchestrator.citations.numbers import Number, numbers
 from orchestrator.citations.question import RELATED_WORDS, Kind, QuestionPart, kind_of, question_terms
@@ -35,8 +41,10 @@ FITTING, NOT_FITTING = 1.25, 0.6
 ASKED_CELL, ASKED_HEADING = 2.0, 1.5  # a cell or section called "Cause", if the question asks for the cause
 SUPERSEDED, STILL_HOLDS, REJECTED, REPEATS, ASKS, REFERS_ON, CODE = 0.6, 0.5, 0.75, 0.3, 0.6, 0.6, 0.85
 TOLD_AS_PAST = 0.85
+OF_SOME_CASE = 0.75
 DENIED, PLANNED, MOVED = 0.75, 0.8, 1.4
 UNDER_ASKED_HEADING, MOST_OF_QUESTION = 1.5, 0.65
+BY_HEADING = 0.6  # at most this share of what a part lacks itself is made up for by its heading
 # Text under a heading that asks one of these answers only that question.
 ASKING_HEADINGS: frozenset[Kind] = frozenset({"reason", "time", "person", "duration", "amount", "frequency"})
 OTHER_COLUMN, ASKED_COLUMN = 0.2, 1.8
@@ -46,7 +54,7 @@ LONGEST_QUESTION = 200  # characters of a heading that asks something
 NOT_ALIKE = 0.8  # relative to the least similar sentence of its passage that the search returned
 ADDRESS = re.compile(r"\b[a-z]{3,10}://\S++")
 _STATUS = frozenset(map(stem, ("status", "state", "stand", "zustand")))
-_DATE = frozenset(map(stem, ("date", "day", "datum", "tag")))
+_OF_LIFE = frozenset(map(stem, WORDS["of a life"]))
 _JOINT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _PERSON = re.compile(r"\b[A-Z][\w'’-]{1,40} (?:[a-z]{2,3} )?[A-Z][\w'’-]{1,40}")
 _CAPITAL = re.compile(r"(?<=[\w,;:(|“] )[A-Z][\w'’-]{1,40}")
@@ -91,11 +99,15 @@ _ASKS_REJECTED = frozenset(map(stem, ("rejected", "reject", "discarded", "withdr
 
 @dataclass(frozen=True)
 class PassageHeading:
-    """The title and headings of a passage and its file's name, analysed once for all its parts."""
+    """The title and headings of a passage and its file's name, analysed once for all its parts.
+
+    `begins`: the passage is the first of its document.
+    """
 
     title: str
     section: str
     document_name: str = ""
+    begins: bool = False
 
     @cached_property
     def last(self) -> str:
@@ -117,7 +129,13 @@ class PassageHeading:
 
     def names(self, term: str) -> bool:
         """Returns whether the document's title or file name has the term: INC-112 is an incident."""
-        return term in self._names or any(len(name) > 2 and term.startswith(name) for name, _ in self.called)
+        return (
+            term in self._names
+            or any(
+                (len(name) > 2 and term.startswith(name)) or term.lstrip("0") == number for name, number in self.called
+            )
+            or _put_differently(term, self._names)
+        )
 
     @cached_property
     def _names(self) -> frozenset[str]:
@@ -201,16 +219,20 @@ def _least_alike(candidates: Sequence[QuotationCandidate]) -> dict[int, float]:
 
 
 def _score(question: QuestionPart, one: QuotationCandidate, weights: dict[str, float], least: float) -> float:
+    if _tells_of_document(question, one):
+        return ASKED_CELL
     own = _shared(question, one, weights)
     likeness = one.part.likeness if one.part.likeness is not None else NOT_ALIKE * least * min(1.0, 2 * own)
-    value = SHARED_WEIGHT * min(1.0, own * _under_heading(question, one, weights)) + LIKENESS_WEIGHT * likeness
-    fits = ASKED_CELL if _tells_date(question, one) else _fits(question, one)
+    lifted = min(own * _under_heading(question, one, weights), own + BY_HEADING * (1 - own))
+    value = SHARED_WEIGHT * lifted + LIKENESS_WEIGHT * likeness
+    fits = _fits(question, one)
     if fits <= 1 and _repeats_title(question, one):
         value *= REPEATS
     return (
         value
         * fits
         * _in_time(question, one)
+        * _in_general(question, one)
         * _says_something(question, one)
         * _column(question, one)
         * _literally(question, one)
@@ -221,7 +243,10 @@ def coverage(question: QuestionPart, candidates: Sequence[QuotationCandidate]) -
     """Returns the largest weighted share of the question's words that a single candidate has."""
     counted = Counter(term for one in candidates for term in one.own)
     weights = {term: _weight(term, counted, len(candidates)) for term in question.terms}
-    return max((_shared(question, one, weights) for one in candidates), default=0.0)
+    return max(
+        (1.0 if _tells_of_document(question, one) else _shared(question, one, weights) for one in candidates),
+        default=0.0,
+    )
 
 
 def is_step(text: str) -> bool:
@@ -256,8 +281,8 @@ def _shared(question: QuestionPart, one: QuotationCandidate, weights: dict[str, 
         nearby |= question.calling
     if _tells_state(question, one):
         nearby |= question.states
-    if _tells_date(question, one):
-        nearby |= question.terms
+    if _tells_life(question, one):
+        nearby |= _OF_LIFE
     total = value = 0.0
     for term, weight in weights.items():
         weight *= 1.0 if term in question.terms else OF_OTHER_PART
@@ -322,10 +347,21 @@ def _tells_state(question: QuestionPart, one: QuotationCandidate) -> bool:
     return not _STATUS.isdisjoint(one.columns) and _is_called(question, one)
 
 
-def _tells_date(question: QuestionPart, one: QuotationCandidate) -> bool:
-    """Returns whether the part is the date of the document that is named like what the question is about."""
-    is_date = question.kind == "time" and len(one.part.columns) == 1 and not _DATE.isdisjoint(one.columns)
-    return is_date and bool(question.terms) and all(one.heading.names(term) for term in question.terms)
+def _tells_of_document(question: QuestionPart, one: QuotationCandidate) -> bool:
+    """Returns whether the part is the line of the named document that says what is asked: its author, its date."""
+    names = one.heading.names
+    if len(one.part.columns) == 1:
+        return field_answers(question, one.part.columns[0], names) and _fits(question, one) >= 1
+    return one.heading.begins and not one.part.is_row and is_asked_byline(question, one.part.said, names)
+
+
+def _tells_life(question: QuestionPart, one: QuotationCandidate) -> bool:
+    """Returns whether the question asks when somebody was born or died, and the part has both years in brackets."""
+    asks = question.kind == "time" and not _OF_LIFE.isdisjoint(question.terms)
+    return asks and any(
+        len(YEAR.findall(inside)) > 1 and not {"–", "-"}.isdisjoint(inside)
+        for inside in IN_BRACKETS.findall(one.part.said)
+    )
 
 
 def _is_amount(text: str, number: Number) -> bool:
@@ -373,6 +409,19 @@ def _in_time(question: QuestionPart, one: QuotationCandidate) -> float:
     if superseded:
         return value * SUPERSEDED
     return value * TOLD_AS_PAST if _STORY.search(text) and not _TODAY.search(text) else value
+
+
+def _in_general(question: QuestionPart, one: QuotationCandidate) -> float:
+    """Returns a factor that lowers what holds only in a case that the question does not name."""
+    if question.kind not in ("amount", "duration", "frequency", "time"):
+        return 1.0
+    known = question.terms | question.around
+    case = CASE.match(one.part.said)
+    # The rest of the sentence has what the rule is about, so only other words can name the case.
+    of_case = terms(case[1]) - terms(one.part.said[case.end() :]) if case else frozenset()
+    if any(term in known or _put_differently(term, known) for term in of_case):
+        return 1.0
+    return OF_SOME_CASE if case or EXCEPTION.search(one.part.said) else 1.0
 
 
 def _says_something(question: QuestionPart, one: QuotationCandidate) -> float:

@@ -205,7 +205,10 @@ def _as_they_stand(chosen: Sequence[_Quotation], passages: Sequence[Highlighted]
 
 
 def _candidates(passages: Sequence[Highlighted], *, addresses: bool = False) -> list[QuotationCandidate]:
-    headings = [PassageHeading(passage.title, passage.section, passage.document_name) for passage in passages]
+    headings = [
+        PassageHeading(passage.title, passage.section, passage.document_name, passage.place == 0)
+        for passage in passages
+    ]
     return [
         QuotationCandidate(number, part, headings[number - 1], passage.score, addresses)
         for number, passage in enumerate(passages, 1)

@@ -26,7 +26,8 @@ TIME = re.compile(
 DURATION = re.compile(
     rf"\b(?:\d[\d.,]{{0,20}}|an?|half|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|sixty|several"
     rf"|zwei|drei|vier|fünf|sechs|acht|zehn)[\s-]++(?:\w{{1,40}}[\s-]){{0,2}}?(?:{UNIT}|{LENGTH})\b"
-    r"|\d:\d\d (?:to|until|bis|-|–) \d|\d\s?(?:km/h|kph|mph|m/s|knots|[kmgt]?b(?:it|yte)?s?/s)\b|\bper second\b",
+    r"|\baged?\s(?:of\s)?\d|\d:\d\d (?:to|until|bis|-|–) \d"
+    r"|\d\s?(?:km/h|kph|mph|m/s|knots|[kmgt]?b(?:it|yte)?s?/s)\b|\bper second\b",
     re.IGNORECASE,
 )
 FRACTION = re.compile(
@@ -56,6 +57,18 @@ FOLLOWS = re.compile(r", so (?:it|they|he|she|we|the|nobody)\b", re.IGNORECASE)
 BACKGROUND = re.compile(
     r"\b(?:context|background|problem|purpose|goals?|kontext|hintergrund|zweck|ziele?)\b", re.IGNORECASE
 )
+# What a rule says of a certain case only: "For comments, the limit is 72 characters".
+CASE = re.compile(
+    r"[\W_]*+(?:(?:but|and|however|aber|und),? )?(?:for|if|when|unless|where|für|bei|wenn|falls|sofern)\s"
+    r"([^,;:.\d]{3,200}),",
+    re.IGNORECASE,
+)
+EXCEPTION = re.compile(
+    r"\b(?:provided that|except (?:for|that|when|if)|unless|only (?:if|when)|(?:okay|acceptable) to|sofern|außer)\b",
+    re.IGNORECASE,
+)
+IN_BRACKETS = re.compile(r"\(([^()\n]{8,160})\)")
+YEAR = re.compile(r"\b\d{3,4}\b")
 STEP = re.compile(
     r"^\W*(?:step \d|\d+[.)]|first|then|next|look|call|restart|run|open|check|ask|use|stop|start|set|tell|cancel)\b"
     r"|\b(?:should|must|have to|call|restart)\b",

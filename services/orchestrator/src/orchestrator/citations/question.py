@@ -34,10 +34,15 @@ _WORDS: Sequence[tuple[Kind, str]] = (
     ("duration", "how (?:long|fast|quickly|old)|for how long|what duration|wie (?:lange?|schnell|alt)"),
     (
         "amount",
-        "how (?:many|much|large|big|high|far|expensive)|(?:which|what) (?:share|percentage)"
-        "|wie ?(?:viele?|groß|hoch|weit|teuer)",
+        "how (?:many|much|large|big|small|high|tall|deep|wide|heavy|far|expensive)|(?:which|what) (?:share|percentage)"
+        "|what (?:is|was) the (?:price|cost|number|height|distance|population)"
+        "|wie ?(?:viele?|groß|klein|hoch|tief|breit|schwer|weit|teuer)|was koste(?:n|t|ten?)",
     ),
-    ("time", "when|what date|which date|what time|which (?:day|month|year)|wann|bis wann|seit wann"),
+    (
+        "time",
+        "when|(?:what|which) (?:date|time|day|month|year)|what (?:is|was) the (?:date|deadline)|wann"
+        "|welche[rsnm]? (?:datum|tag|monat|jahr)|um wie ?viel uhr",
+    ),
     ("reason", "why|what (?:was|is) the (?:reason|cause)|what caused|warum|wieso|weshalb"),
     ("person", "who|whom|whose|wer|wem|wen"),
     (
@@ -73,6 +78,10 @@ _PAST = re.compile(
 )
 _UNTIL_ASKED = re.compile(r"\b(?:until|till|by) when\b|\bbis wann\b", re.IGNORECASE)
 _HAPPENED = re.compile(r"\b(?:was|were|did|had|wurden?|war|waren|hatten?)\b", re.IGNORECASE)
+_DEED = re.compile(
+    r"\b(?:did|do|does|has|have|had|will|wurden?|wird|werden|hat|haben|hatten?|\w{3,30}ed|ge\w{2,30}(?:t|en))\b",
+    re.IGNORECASE,
+)
 _SEVERAL = re.compile(
     r"^\W*(?:which|what|who are|welche|wer sind)\b(?: \w+){0,2}? (?:are|do|need|have|\w{3,}s)\b"
     r"|^\W*(?:what|who) (?:does|do|calls?|uses?|needs?|depends?|reads?|writes?)\b"
@@ -97,10 +106,10 @@ _NO_TERMS = frozenset(map(stem, WORDS["only ask"]))
 class QuestionPart:
     """One part of a question. `terms` are its own, `around` those of the other parts, which are its context.
 
-    `past`: it asks for what no longer holds; `happened`: for an event; `several`: for a list. `denied`: a negation may
-    answer it, since it asks for one, for a reason, or whether something is so. `literals` are names with digits or
-    symbols, which cannot be paraphrased. `states` are the terms of the states that it names ("active"),
-    `called` the documents that it calls by a designator, and `calling` the terms of these.
+    `past`: it asks for what no longer holds; `happened`: for an event; `deed`: for what somebody did; `several`: for a
+    list. `denied`: a negation may answer it, since it asks for one, for a reason, or whether something is so.
+    `literals` are names with digits or symbols, which cannot be paraphrased. `states` are the terms of the states that
+    it names ("active"), `called` the documents that it calls by a designator, and `calling` the terms of these.
     """
 
     kind: Kind
@@ -108,6 +117,7 @@ class QuestionPart:
     around: frozenset[str] = frozenset()
     past: bool = False
     happened: bool = False
+    deed: bool = False
     several: bool = False
     denied: bool = False
     literals: frozenset[str] = frozenset()
@@ -156,6 +166,7 @@ def _question_part(text: str) -> QuestionPart:
         own,
         past=past,
         happened=bool(_HAPPENED.search(text)),
+        deed=bool(_DEED.search(text)),
         several=kind != "outcome" and bool(_SEVERAL.search(text)),
         denied=kind in ("reason", "step") or bool(_DENIED.search(text)),
         literals=frozenset(match[0].casefold() for match in _LITERAL.finditer(text)),

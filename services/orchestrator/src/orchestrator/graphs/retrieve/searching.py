@@ -9,12 +9,16 @@ from contracts.retrieval import Hit, SearchFilters, SearchRequest, SearchRespons
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import passage_of
 from orchestrator.graphs.conversation.state import FoundChunk
+from orchestrator.graphs.retrieve.beginnings import request_for_beginnings, with_beginnings
 from orchestrator.graphs.retrieve.state import SearchedQuery
 from service_kit.problems import ServiceSilent
 
 
 async def search(state: SearchedQuery, context: ConversationContext) -> SearchResponse | ServiceSilent:
-    """Returns retrieval's response or its failure. The session's documents are sent by id."""
+    """Returns retrieval's response or its failure. The session's documents are sent by id.
+
+    To be quoted, the beginnings of documents that the query names are added: "Who wrote the report on noise?"
+    """
     ids = state["document_ids"]
     limits = SearchFilters.model_validate(context.options.get("filters", {}))
     request = SearchRequest(
@@ -29,7 +33,10 @@ async def search(state: SearchedQuery, context: ConversationContext) -> SearchRe
         highlight=context.models.of("answer") is None,
     )
     try:
-        return await context.retrieval.search(context.caller, request)
+        response = await context.retrieval.search(context.caller, request)
+        if request.highlight and (more := request_for_beginnings(request, response)):
+            return with_beginnings(response, await context.retrieval.search(context.caller, more))
+        return response
     except ServiceSilent as error:
         return error
 
