@@ -34,11 +34,15 @@ async def search(state: SearchedQuery, context: ConversationContext) -> SearchRe
     )
     try:
         response = await context.retrieval.search(context.caller, request)
-        if request.highlight and (more := request_for_beginnings(request, response)):
-            return with_beginnings(response, await context.retrieval.search(context.caller, more))
-        return response
     except ServiceSilent as error:
         return error
+    more = request_for_beginnings(request, response) if request.highlight else None
+    if more is None:
+        return response
+    try:
+        return with_beginnings(response, await context.retrieval.search(context.caller, more))
+    except ServiceSilent:
+        return response  # what was found answers, too
 
 
 def found(
