@@ -140,6 +140,13 @@ def test_the_answer_names_what_there_is_a_number_of():
     assert answer_to("Wie viele Lizenzen haben wir?", licences).startswith("Lizenzen: 14.")
 
 
+def test_a_relative_date_is_followed_by_the_day_that_it_meant():
+    audit = replace(FACT, subject="audit", predicate="date", object="in three weeks", content="It is in three weeks.")
+    assert answer_to("When is the audit?", audit).startswith("Audit: in three weeks (around 26 June 2026). You said")
+    tomorrow = replace(audit, object="morgen", content="Die Prüfung ist morgen.", subject="Prüfung")
+    assert answer_to("Wann ist die Prüfung?", tomorrow).startswith("Prüfung: morgen (6. Juni 2026). Du sagtest")
+
+
 def test_contradicting_facts_are_mentioned_too():
     other = replace(LEADS, object="Ben", content="Ben leads Atlas.")
     assert answer_to("Who leads Atlas?", LEADS, other).endswith(

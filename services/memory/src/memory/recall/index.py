@@ -176,7 +176,9 @@ class MemoryIndex:
         dated = named_date(recall_question.text)
         if dated is not None:
             near = self._near(dated)
-            legs.append(best(near * (near > 0.3) * (1 + words) * (1 if allowed is None else allowed), DEPTH))
+            close = np.flatnonzero((near > 0.3)[self._dates.rows])
+            nearness = near[self._dates.rows[close]] * (1 + words[close]) * (1 if allowed is None else allowed[close])
+            legs.append(close[best(nearness, DEPTH)])
         at = np.unique(np.concatenate(legs))
         if not len(at):
             return nothing
@@ -188,7 +190,7 @@ class MemoryIndex:
             else self._vectors.cosines(recall_question.vector, at),
             "words": words[at].astype(np.float64),
             "soft_match": self._soft(recall_question.pieces, at),
-            "on_date": np.zeros(len(at)) if dated is None else near[at],
+            "on_date": np.zeros(len(at)) if dated is None else near[self._dates.rows[at]],
             "tells_time": self._tells_time.rows[at].astype(np.float64) * asks_when(recall_question.text),
             "asks": self._asks.rows[at].astype(np.float64),
             "other_speaker": ((len(named) == 1) & ~np.isin(self._speakers.rows[at], list(named))).astype(np.float64),
@@ -222,11 +224,9 @@ class MemoryIndex:
         return np.isin(self._kinds.rows, numbers)
 
     def _near(self, named: NamedDate) -> Floats:
-        """Returns for each memory how near to the date it was said."""
+        """Returns for each day, by its number, how near it is to the date."""
         days = [day for day in self._names["date"] if isinstance(day, int)]
-        nearness = np.array([named.nearness(date.fromordinal(_EPOCH + day)) for day in days])
-        near: Floats = nearness[self._dates.rows]
-        return near
+        return np.array([named.nearness(date.fromordinal(_EPOCH + day)) for day in days])
 
     def _named(self, question: str) -> set[int]:
         """Returns the numbers of the speakers that the question names."""
