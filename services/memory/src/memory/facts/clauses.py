@@ -31,8 +31,8 @@ _COMMA = re.compile(
     re.IGNORECASE,
 )
 _OPENING = re.compile(
-    r"(?:(?:hi|hey|hello|hallo|so|well|and|also|oh|ok|okay|yes|yeah|ja|by the way|btw|fyi|anyway|übrigens|und|aber|but"
-    r"|good news|great news|just so you know|for the record|nur zur info|update|remember|note|please note"
+    r"(?:(?:hi|hey|hello|hallo|so|well|and|also|oh|ach|ok|okay|yes|yeah|ja|by the way|btw|fyi|anyway|übrigens|und|aber"
+    r"|but|good news|great news|just so you know|for the record|nur zur info|update|remember|note|please note"
     r"|for your information|great|thanks|thank you|danke"
     r"|(?:(?:as|like) i (?:have )?(?:already )?(?:said|mentioned|told you|wrote|explained)"
     r"|as (?:mentioned|said|discussed|announced|explained))(?: (?:before|earlier|already|yesterday|last week))?"

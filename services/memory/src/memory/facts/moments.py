@@ -33,6 +33,10 @@ _FEAST = re.compile(
     r"|xmas|easter|pentecost|thanksgiving|new year(?:'s(?: eve)?)?|weihnachten|heiligabend|silvester|neujahr|ostern"
     r"|pfingsten)\b"
 )
+_NTH = re.compile(
+    r"(?i)(?:(?:on|by|until|am|bis zum|zum) )?(?:the )?(?:(?:\d{1,2}(?:st|nd|rd|th|\.)|first|last|ersten|letzten)"
+    r" (?:(?:working|business) day|werktag|arbeitstag)\b|(?<=the )\d{1,2}(?:st|nd|rd|th)(?=[\s.,;!]{0,3}$| of ))"
+)
 _QUARTER = re.compile(r"(?i)(?:in )?(?:the )?q[1-4]\b(?:[ /]\d{4})?")
 _RELATIVE = re.compile(
     rf"(?i)\b(?:today|tonight|tomorrow|yesterday|the day (?:after tomorrow|before yesterday)|heute|gestern|vorgestern"
@@ -57,7 +61,7 @@ def is_moment(text: str, at: datetime, time_zone: str) -> bool:
 
 def moment_end(text: str, at: datetime, time_zone: str) -> int | None:
     """Returns where the time ends with which the text begins; None if it does not begin with one."""
-    if found := _first(text, _REPEATED, _CLOCK, _QUARTER, _FEAST):
+    if found := _first(text, _REPEATED, _CLOCK, _QUARTER, _NTH, _FEAST):
         end = found.end()
     elif (when := resolved(text, at, time_zone, ahead=True)) is not None and _BEGIN.match(text[: when.first]):
         end = when.last

@@ -160,6 +160,11 @@ _INVERTED = re.compile(
 )
 _PLURAL = frozenset({"are", "sind"})
 _LIST = re.compile(r"[^,.;:!?]{1,60}(?:, [^,.;:!?]{1,60}){0,12},? (?:and|und) [^,.;:!?]{1,60}[.!]{0,3}$")
+_NAMED_LIST = re.compile(
+    r"(?:[A-ZÄÖÜ][\w-]{0,40}, ){0,12}[A-ZÄÖÜ][\w-]{0,40},? (?:and|und) [A-ZÄÖÜ][\w-]{0,40}(?=[.,;!]|$)"
+)
+_LISTED = frozenset({"likes", "dislikes", "speaks", "depends on"})
+_REASON = re.compile(r"(?i),? (?:because|due to|so that|weil|wegen|damit)\b.*")
 _CLAUSE_WORD = re.compile(
     r"(?i)\b(?:i|we|you|he|she|it|they|is|are|was|were|has|have|will|not|ich|wir|du|er|sie|es|ist|sind|hat|haben|wird)\b"
 )
@@ -303,9 +308,9 @@ def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, 
         subject = "we"
     is_date = predicate in TIMES
     told = (
-        _DATE_ARTICLE.sub("", _with_at(found))
+        _REASON.sub("", _DATE_ARTICLE.sub("", _with_at(found)))
         if is_date or rule.kind is MemoryKind.style
-        else _trimmed(groups["object"], when)
+        else _named_list(predicate, groups["object"]) or _trimmed(groups["object"], when)
     )
     told = told.strip(" .,;!")
     if (subject is None and not (is_date and groups["who"].casefold() in _ITS)) or (not told and not rule.over):
@@ -379,6 +384,12 @@ def _attribute(found: re.Match[str], clause: str, wrong: str | None, saying: _Sa
 def _listed(said: str) -> str | None:
     """Returns the whole list: "Jena, Fulda and Trier"; None if what is said is no list, or goes on with a clause."""
     return said.strip(" .,;!")[:200] if _LIST.match(said) and not _CLAUSE_WORD.search(said) else None
+
+
+def _named_list(predicate: str, said: str) -> str | None:
+    """Returns the names with which the object of a predicate with many values begins, if there are several."""
+    found = _NAMED_LIST.match(said) if predicate in _LISTED else None
+    return found[0] if found else None
 
 
 def _had(noun: str, who: str, by: str | None, of: str | None, saying: _Saying) -> tuple[str, str] | None:

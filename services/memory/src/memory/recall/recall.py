@@ -44,7 +44,7 @@ from relevance.duplicates import Folding
 from service_kit.postgres import Database
 
 log = logging.getLogger(__name__)
-RELEVANT, RELEVANT_BY_WORDS = 0.62, 0.45
+RELEVANT, RELEVANT_BY_WORDS = 0.58, 0.42
 """Minimum scores of results, fitted so that unrelated questions find nothing. The second is for lexical search alone:
 without the cosine, scores are lower."""
 LIST_MORE, LIST_SHARE = 2, 0.9

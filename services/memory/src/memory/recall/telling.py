@@ -70,6 +70,7 @@ _REQUEST = re.compile(
 )
 """A task that was given is no statement."""
 _IS = re.compile(r"(?i)\b(?:is|are|was|were|ist|sind|war|waren|heißt|lautet|beträgt)\b")
+_PREPOSITION = re.compile(r"(?i)(?:in|at|on|to|for|with|im|am|an|auf|bei|beim|für|mit|zu|zum|zur) ")
 _BY = re.compile(r"(?i)\b(?:by|von|vom|durch)\b")
 _ONE = re.compile(r"(?i)\b(?:i|me|my|mine|ich|mich|mir|meine?[nmrs]?)\b")
 _SEVERAL = re.compile(r"(?i)\b(?:we|us|our|ours|wir|uns|unsere?[nmrs]?)\b")
@@ -208,6 +209,7 @@ def _tells(asked: AskedWords, clause: str, words: Sequence[SaidWord], at: dateti
             return any(not is_moment(clause[one.start() :], at, time_zone) for one in before.finditer(clause))
         case "person":
             turned = any(is_same(one, meaning[0], words, asked.words) for one in asked.words[1:])
+            turned = turned and not _PREPOSITION.match(clause)
             acts = not asked.acts or not turned or bool(_BY.search(clause))
             return acts and any(word.text[:1].isupper() for word in new)
     # "What is it?" asks what it is, not what else can be said about it.
