@@ -134,6 +134,12 @@ def test_all_values_of_a_multi_valued_fact_are_listed():
     )
 
 
+def test_an_answer_about_languages_is_a_sentence():
+    speaks = replace(FACT, subject="Pawel", predicate="speaks", object="Polish and Czech", content="He speaks them.")
+    assert answer_to("Which languages does Pawel speak?", speaks).startswith("Pawel speaks Polish and Czech.")
+    assert answer_to("Welche Sprachen spricht Pawel?", speaks).startswith("Pawel spricht Polish and Czech.")
+
+
 def test_the_answer_names_what_there_is_a_number_of():
     licences = replace(FACT, subject="we", predicate="number of licences", object="14", content="We have 14 licences.")
     assert answer_to("How many licences do we have?", licences).startswith("The number of licences is 14.")

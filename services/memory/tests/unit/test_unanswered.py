@@ -144,6 +144,8 @@ def test_what_is_quoted_has_to_do_with_the_question(question, message):
         ("What is my salary?", "I live in Graz."),
         ("Wo wohne ich?", "Ich mag kurze Antworten."),
         ("Wie heißt mein Hund?", "Ich heiße Ada."),
+        ("What do I prefer?", "My colleague Bea prefers calls over emails."),
+        ("Wo wohne ich?", "Meine Schwester wohnt in Graz."),
     ],
 )
 def test_what_is_beside_the_point_is_not_quoted(question, message):

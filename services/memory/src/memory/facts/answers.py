@@ -19,6 +19,7 @@ _TEMPLATES = {
     "likes": ("like {0}", "liked {0}", "likes {0}", "liked {0}"),
     "job": ("work as {0}", "worked as {0}", "works as {0}", "worked as {0}"),
     "has": ("have {0}", "had {0}", "has {0}", "had {0}"),
+    "speaks": ("speak {0}", "spoke {0}", "speaks {0}", "spoke {0}"),
 }
 
 _GERMAN_TEMPLATES = {
@@ -30,6 +31,7 @@ _GERMAN_TEMPLATES = {
         ("arbeitest", "als {0}"), ("arbeitetest", "als {0}"), ("arbeitet", "als {0}"), ("arbeitete", "als {0}"),
     ),
     "name": (("heißt", "{0}"), ("hießt", "{0}"), ("heißt", "{0}"), ("hieß", "{0}")),
+    "speaks": (("sprichst", "{0}"), ("sprachst", "{0}"), ("spricht", "{0}"), ("sprach", "{0}")),
     "likes": (("magst", "{0}"), ("mochtest", "{0}"), ("mag", "{0}"), ("mochte", "{0}")),
 }  # fmt: skip
 

@@ -126,11 +126,13 @@ class Telling:
         rest = words_of(_ONE.split(question, maxsplit=1)[-1], self.analyzer, german=german)
         words = [one for one in rest if one.stems] or [one for one in self._words(question) if one.stems]
         shares = [self._share(words, message) for message in messages]
-        if german or not words:
-            return shares  # the table of wordpieces has English words
-        pieces = self.tokenizer.weighted(" ".join(one.text for one in words), lambda _: 1.0)
-        alike = self.soft_match(pieces, self.tokenizer.distinct(messages)).tolist()
-        return [max(pair) for pair in zip(shares, alike, strict=True)]
+        if not german and words:  # the table of wordpieces has English words
+            pieces = self.tokenizer.weighted(" ".join(one.text for one in words), lambda _: 1.0)
+            alike = self.soft_match(pieces, self.tokenizer.distinct(messages)).tolist()
+            shares = [max(pair) for pair in zip(shares, alike, strict=True)]
+        asked = AskedWords("", words, question)
+        others = [bool(_ONE.match(one)) and _is_another_s(asked, one, self._words(one)) for one in messages]
+        return [0.0 if other else share for share, other in zip(shares, others, strict=True)]
 
     def _is_about(self, asked: AskedWords, clause: str, words: Sequence[SaidWord]) -> bool:
         """Returns whether the clause has all words of the question, says it, and is about the same person's things."""
@@ -172,12 +174,17 @@ def _lacks(said: re.Pattern[str], clause: str, asked: re.Pattern[str], question:
 
 def _is_of_others(asked: AskedWords, clause: str, words: Sequence[SaidWord]) -> bool:
     """Returns whether one is about the speaker alone and the other is not: "do I live" and "my sister lives"."""
-    if _SELF.search(asked.text) and not _OF_SELF.search(clause):
-        had = [other for word, other in pairwise(words) if _MY.fullmatch(word.text)]
-        if not any(asked.has(word, words) for word in had):
-            return True
+    if _is_another_s(asked, clause, words):
+        return True
     of_one, of_several = bool(_ONE.search(asked.text)), bool(_SEVERAL.search(asked.text))
     return (of_one or of_several) and not _SEVERAL.search(clause) and bool(_ONE.search(clause)) != of_one
+
+
+def _is_another_s(asked: AskedWords, text: str, words: Sequence[SaidWord]) -> bool:
+    """Returns whether it is asked what the speaker does, and said what others do, though it may be their sister."""
+    if not _SELF.search(asked.text) or _OF_SELF.search(text):
+        return False
+    return not any(_MY.fullmatch(word.text) and asked.has(had, words) for word, had in pairwise(words))
 
 
 def _begins_with(asked: AskedWords, words: Sequence[SaidWord]) -> bool:
