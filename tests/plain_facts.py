@@ -96,7 +96,7 @@ class PlainFacts:
         over = {one.id for one in self.facts if one.valid_to is not None and one.valid_to <= at}
         holding = [(text, said_at) for text, said_at, stated in self.told if not stated or stated - over]
         clauses = (TELLING.told(asked, text, said_at, "UTC") for text, said_at in holding[::-1])
-        return next(filter(None, clauses), "-")
+        return next((one.text for one in clauses if one is not None), "-")
 
     def _state(self, fact_id: UUID) -> None:
         if self.told:

@@ -46,15 +46,7 @@ def scanned(rows: Sequence[IndexedMemory], question: RecallQuestion, soft_match:
             "recency": 0.5 ** (max((question.now - row.said_at).total_seconds() / 86_400, 0) / HALF_LIFE_DAYS),
         }
         scores[row.id] = sum(WEIGHTS[name] * value for name, value in features.items())
-    of_session: dict[Any, list[float]] = defaultdict(list)
-    for at in found:
-        of_session[rows[at].session_id or rows[at].id].append(scores[rows[at].id])
-    mean = sum(scores.values()) / max(len(scores), 1)
-    best = {name: sum(sorted(each)[-3:]) / min(len(each), 3) for name, each in of_session.items()}
-    return {
-        rows[at].id: scores[rows[at].id] + WEIGHTS["session"] * (best[rows[at].session_id or rows[at].id] - mean)
-        for at in found
-    }
+    return scores
 
 
 def _cosine(one: NDArray[np.float32] | None, other: NDArray[np.float32] | None) -> float:

@@ -183,6 +183,14 @@ async def test_memories_that_only_partly_match_the_query_are_kept(client, auth_h
     assert await contents() == {kept, "Anna likes the invoices."}
 
 
+async def test_a_name_is_forgotten_in_whatever_form_its_letters_are_stored(client, auth_headers, forget, contents):
+    for note in ("Frau Mu\u0308ller called.", "Herr GROSSMANN pays.", "Frau Mull pays."):
+        await client.post("/v1/memories", json={"content": note}, headers=auth_headers())
+    for about in ("M\u00fcller", "Gro\u00dfmann"):
+        assert (await forget(about=about))["removed"]["memory"] == 1
+    assert await contents() == {"Frau Mull pays."}
+
+
 async def test_forgetting_a_session_removes_the_facts_only_it_states(streams, principal, told, forget, contents):
     await streams.turn(principal.user_id, "I like tea.", [], session_id=told["session_id"])
     await streams.drained(TURNS)

@@ -134,10 +134,23 @@ def test_all_values_of_a_multi_valued_fact_are_listed():
     )
 
 
+def test_an_answer_about_languages_is_a_sentence():
+    speaks = replace(FACT, subject="Pawel", predicate="speaks", object="Polish and Czech", content="He speaks them.")
+    assert answer_to("Which languages does Pawel speak?", speaks).startswith("Pawel speaks Polish and Czech.")
+    assert answer_to("Welche Sprachen spricht Pawel?", speaks).startswith("Pawel spricht Polish and Czech.")
+
+
 def test_the_answer_names_what_there_is_a_number_of():
     licences = replace(FACT, subject="we", predicate="number of licences", object="14", content="We have 14 licences.")
     assert answer_to("How many licences do we have?", licences).startswith("The number of licences is 14.")
     assert answer_to("Wie viele Lizenzen haben wir?", licences).startswith("Lizenzen: 14.")
+
+
+def test_a_relative_date_is_followed_by_the_day_that_it_meant():
+    audit = replace(FACT, subject="audit", predicate="date", object="in three weeks", content="It is in three weeks.")
+    assert answer_to("When is the audit?", audit).startswith("Audit: in three weeks (around 26 June 2026). You said")
+    tomorrow = replace(audit, object="morgen", content="Die Prüfung ist morgen.", subject="Prüfung")
+    assert answer_to("Wann ist die Prüfung?", tomorrow).startswith("Prüfung: morgen (6. Juni 2026). Du sagtest")
 
 
 def test_contradicting_facts_are_mentioned_too():

@@ -17,6 +17,10 @@ from memory.rights.mentions import GONE, Mentions
         ("100%", "It is 100% sure", True),
         ("100%", "It is 1000 sure", False),
         ("C++", "I like c++.", True),
+        ("Müller", "Frau Mu\u0308ller", True),
+        ("Mu\u0308ller", "Frau Müller", True),
+        ("Großmann", "Herr GROSSMANN", True),
+        ("Grossmann", "Herr Großmann", True),
     ],
 )
 def test_a_text_is_matched_only_at_the_beginning_of_a_word(about, text, found):

@@ -144,6 +144,8 @@ def test_what_is_quoted_has_to_do_with_the_question(question, message):
         ("What is my salary?", "I live in Graz."),
         ("Wo wohne ich?", "Ich mag kurze Antworten."),
         ("Wie heißt mein Hund?", "Ich heiße Ada."),
+        ("What do I prefer?", "My colleague Bea prefers calls over emails."),
+        ("Wo wohne ich?", "Meine Schwester wohnt in Graz."),
     ],
 )
 def test_what_is_beside_the_point_is_not_quoted(question, message):
@@ -201,3 +203,93 @@ def test_compounds_and_words_of_a_family_are_the_same(question, message):
     reply = told(question, said(message))
     assert reply
     assert reply.endswith(f": {message}")
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ("Do we ship to Switzerland?", "We never ship to Switzerland."),
+        ("Do we ship to Norway?", "We ship to Switzerland, not to Norway."),
+        ("Do I prefer the train or flying?", "I prefer the train to flying."),
+        ("Hat Frau Okoro Zugriff auf das Archiv?", "Frau Okoro hat keinen Zugriff auf das Archiv."),
+        ("Liefern wir nach Bern?", "Wir liefern nicht nach Bern."),
+        ("Why do I prefer the train?", "I prefer the train because I can work on it."),
+        ("Warum nehmen wir den Lieferanten aus Kassel?", "Wir nehmen den Lieferanten aus Kassel, weil er schnell ist."),
+        ("How heavy is the pallet?", "The pallet weighs 340 kg."),
+        ("How wide is the pallet?", "The pallet weighs 340 kg and is 1.2 m wide."),
+        ("Woher kommt der neue Praktikant?", "Der neue Praktikant kommt aus Dresden."),
+        ("Where does the intern come from?", "The intern comes from Dresden."),
+        ("How long does the backup take?", "The backup takes 45 minutes."),
+        ("Who will take over the newsletter?", "Felix will take over the newsletter."),
+        ("Until when does Ingrid work from home?", "Ingrid works from home until Christmas."),
+        ("When does the shop open?", "We are not changing the hours, the shop still opens at 9."),
+        ("When does the shipment leave?", "The shipmnet leaves on Tuesday."),
+        ("What is the address of Falk?", "The adress of Falk is Harbour Street 12."),
+        ("Wann habe ich Geburtstag?", "Mein Geburtstag ist am 5. Mai."),
+    ],
+)
+def test_what_tells_it_is_quoted_whatever_sort_of_question_is_asked(question, message):
+    reply = told(question, said(message))
+    assert reply
+    assert reply.endswith(f": {message}")
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ("Do we ship to Norway?", "We never ship to Switzerland."),
+        ("Does Atlas support SSO?", "I am not sure whether Atlas supports SSO."),
+        ("Unterstützt Atlas SSO?", "Ich weiß nicht, ob Atlas SSO unterstützt."),
+        ("Can you check the report?", "The report is long, please check it."),
+        ("Wer hat Zugriff auf das Archiv?", "Frau Okoro hat keinen Zugriff auf das Archiv."),
+        ("Why do I prefer the bus?", "I prefer the train because I can work on it."),
+        ("How heavy is the pallet?", "The pallet costs 340 euros."),
+        ("Where does the intern come from?", "The intern comes in the morning."),
+        ("Where do I live?", "My sister lives in Graz."),
+        ("When is the launch?", "I do not believe, that the launch is on Friday."),
+        ("Wann ist der Launch?", "Ich glaube nicht, dass der Launch am Freitag ist."),
+        ("When does B-2041 leave?", "B-2014 leaves on Tuesday."),
+    ],
+)
+def test_what_is_denied_unknown_or_of_others_tells_nothing(question, message):
+    assert told(question, said(message)) is None
+
+
+@pytest.mark.parametrize(
+    "revision",
+    [
+        "Sorry, the workshop starts at 10.",
+        "The workshop starts at 10 instead.",
+        "The workshop starts at 10, not at 9.",
+        "I was wrong: the workshop starts at 10.",
+    ],
+)
+def test_what_was_corrected_or_revised_is_no_longer_quoted(revision):
+    reply = told("When does the workshop start?", said("The workshop starts at 9.", day=3), said(revision, day=12))
+    assert reply
+    assert "at 10" in reply
+    assert "3 November" not in reply
+
+
+def test_a_quoted_relative_date_is_followed_by_the_day_that_it_meant():
+    assert told("When does the auditor come?", said("The auditor comes tomorrow.", day=20)) == (
+        "You said on 20 November 2026: The auditor comes tomorrow (21 November 2026)."
+    )
+    assert told("Wann kommt die Prüferin?", said("Die Prüferin kommt in drei Wochen.", day=20)) == (
+        "Du sagtest am 20. November 2026: Die Prüferin kommt in drei Wochen (um den 11. Dezember 2026)."
+    )
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "As I said, Olga signs the invoices.",
+        "As mentioned before, Olga signs the invoices.",
+        "Like I told you last week, Olga signs the invoices.",
+    ],
+)
+def test_who_repeats_what_they_said_reports_nobody_else(message):
+    reply = told("Who signs the invoices?", said(message))
+    assert reply
+    assert reply.endswith(": Olga signs the invoices.")
+    assert told("Who signs the invoices?", said("Vera said Olga signs the invoices.")) is None

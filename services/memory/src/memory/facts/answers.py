@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from memory.facts.moments import day_meant
 from memory.facts.questions import FactQuestion
 from memory.facts.repository import HeldFact
-from memory.facts.statements import DECIDED, USER, plain
+from memory.facts.statements import DECIDED, TIMES, USER, plain
 from memory.facts.things import USED
 from memory.times import MONTH_NAMES, zone
 
@@ -18,6 +19,7 @@ _TEMPLATES = {
     "likes": ("like {0}", "liked {0}", "likes {0}", "liked {0}"),
     "job": ("work as {0}", "worked as {0}", "works as {0}", "worked as {0}"),
     "has": ("have {0}", "had {0}", "has {0}", "had {0}"),
+    "speaks": ("speak {0}", "spoke {0}", "speaks {0}", "spoke {0}"),
 }
 
 _GERMAN_TEMPLATES = {
@@ -29,6 +31,7 @@ _GERMAN_TEMPLATES = {
         ("arbeitest", "als {0}"), ("arbeitetest", "als {0}"), ("arbeitet", "als {0}"), ("arbeitete", "als {0}"),
     ),
     "name": (("heißt", "{0}"), ("hießt", "{0}"), ("heißt", "{0}"), ("hieß", "{0}")),
+    "speaks": (("sprichst", "{0}"), ("sprachst", "{0}"), ("spricht", "{0}"), ("sprach", "{0}")),
     "likes": (("magst", "{0}"), ("mochtest", "{0}"), ("mag", "{0}"), ("mochte", "{0}")),
 }  # fmt: skip
 
@@ -78,12 +81,15 @@ def answer_text(question: FactQuestion, facts: Sequence[HeldFact], time_zone: st
     All `facts` hold at the time asked about, the latest first. Facts that contradict the first are mentioned, too.
     """
     first, others = facts[0], _differing(facts)
+    day = None
+    if first.predicate in TIMES:
+        day = day_meant(first.object, first.said_at, time_zone, german=question.german)
     if first.predicate in _SEVERAL and others:
         objects = [one.object for one in (first, *others)]
         joined = f"{', '.join(objects[:-1])} {'und' if question.german else 'and'} {objects[-1]}"
         sentence = _sentence(question, replace(first, object=joined))
         return " ".join([f"{sentence}.", *(_with_speaker(question, one, time_zone) for one in (first, *others))])
-    answer = f"{_sentence(question, first)}. {_with_speaker(question, first, time_zone)}"
+    answer = f"{_sentence(question, first)}{f' ({day})' if day else ''}. {_with_speaker(question, first, time_zone)}"
     contrary = "Es wurde auch anderes gesagt:" if question.german else "Something else was said, too:"
     return " ".join(
         [answer, *([contrary] if others else []), *(_with_speaker(question, one, time_zone) for one in others)]

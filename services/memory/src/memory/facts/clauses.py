@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from memory.secrets import has_secret
 
@@ -30,9 +31,13 @@ _COMMA = re.compile(
     re.IGNORECASE,
 )
 _OPENING = re.compile(
-    r"(?:(?:hi|hey|hello|hallo|so|well|and|also|oh|ok|okay|yes|yeah|ja|by the way|btw|fyi|anyway|übrigens|und|aber|but"
-    r"|good news|great news|just so you know|for the record|nur zur info|update|remember|note|please note"
-    r"|for your information|great|thanks|thank you|danke)"
+    r"(?:(?:hi|hey|hello|hallo|so|well|and|also|oh|ach|ok|okay|yes|yeah|ja|by the way|btw|fyi|anyway|übrigens|und|aber"
+    r"|but|good news|great news|just so you know|for the record|nur zur info|update|remember|note|please note"
+    r"|for your information|great|thanks|thank you|danke"
+    r"|(?:(?:as|like) i (?:have )?(?:already )?(?:said|mentioned|told you|wrote|explained)"
+    r"|as (?:mentioned|said|discussed|announced|explained))(?: (?:before|earlier|already|yesterday|last week))?"
+    r"|wie (?:schon |bereits |gestern )?(?:gesagt|erwähnt|besprochen|angekündigt|erklärt)"
+    r"|wie ich (?:schon |bereits |gestern )?(?:sagte|erwähnte|schrieb|gesagt habe|erwähnt habe))"
     r"(?: (?:there|all|everyone|zusammen|that|dass))?[,:!]? "
     r"|(?:that|this|it) is (?:not true|no longer true|not the case|out of date)(?: any ?more| any longer)?[,:;.–-]{1,9}"
     r" |das (?:stimmt|gilt) nicht mehr[,:;.–-]{1,9} )+",
@@ -41,8 +46,11 @@ _OPENING = re.compile(
 _CORRECTING = re.compile(
     r"(?:no(?! (?:bullet|emoji))|nope|actually|correction|sorry|oops|wait|i meant|i mean|i misspoke|i mistyped"
     r"|(?:that was |my )?(?:a )?typo|my mistake|my bad|that was wrong"
-    r"|that is wrong|that is not right|nein|korrektur|eigentlich|stimmt nicht|das stimmt nicht|ich meinte"
-    r"|(?:das war |das ist )?falsch|(?:ich habe mich )?vertippt|verschrieben|quatsch|entschuldigung)[,:.! –-]+ ?",
+    r"|that is wrong|that is not right|i was wrong|i got (?:it|that) wrong|i made a mistake|i was mistaken|scratch that"
+    r"|let me correct (?:that|this|it|myself)|nein|korrektur|berichtigung|eigentlich|stimmt nicht|das stimmt nicht"
+    r"|ich meinte|(?:das war |das ist )?falsch|(?:(?:ich habe mich|da habe ich mich) )?(?:vertippt|verschrieben"
+    r"|vertan|geirrt|versprochen|verlesen)|(?:das war )?mein fehler|ich muss mich (?:korrigieren|berichtigen)|quatsch"
+    r"|entschuldigung)[,:.! –-]+ ?",
     re.IGNORECASE,
 )
 _SUPPOSED = re.compile(
@@ -69,6 +77,15 @@ _SHORT = [
 
 def clauses(text: str) -> list[tuple[str, bool]]:
     """Returns the clauses in order, each with whether it corrects what was said before."""
+    return _stating(text, lambda sentence: (_COMMA if _is_own(_opened(sentence)[0]) else _CLAUSE).split(sentence))
+
+
+def sentences(text: str) -> list[tuple[str, bool]]:
+    """Returns the same as `clauses`, but undivided: a reason is in another clause than what it is the reason of."""
+    return _stating(text, lambda sentence: [sentence])
+
+
+def _stating(text: str, divide: Callable[[str], list[str]]) -> list[tuple[str, bool]]:
     text = _ABBREVIATED.sub(f"{_DOT} ", own_words(text))  # the dot in "3. Mai" does not end a sentence
     found, corrects = [], False
     for sentence in _SENTENCE.findall(text):
@@ -78,14 +95,18 @@ def clauses(text: str) -> list[tuple[str, bool]]:
         sentence = " ".join(sentence.replace(_DOT, ".").split())
         for short, long in _SHORT:
             sentence = short.sub(long, sentence)
-        own = not (_SUPPOSED.search(sentence) or _REPORTED.search(sentence))
-        for clause in (_COMMA if own else _CLAUSE).split(sentence):
+        for clause in divide(sentence):
             clause, corrected = _opened(clause.strip(" ,–-"))
             corrects = corrects or corrected
-            if clause.strip(" .!;,") and not _SUPPOSED.search(clause) and not _REPORTED.search(clause):
+            if clause.strip(" .!;,") and _is_own(clause):
                 found.append((clause, corrects))
                 corrects = False
     return found
+
+
+def _is_own(clause: str) -> bool:
+    """Returns whether it is neither supposed nor reported."""
+    return not _SUPPOSED.search(clause) and not _REPORTED.search(clause)
 
 
 def own_words(text: str) -> str:

@@ -63,7 +63,8 @@ _EXPRESSION = re.compile(
     rf"|(?P<year4>(?:19|20)\d\d))\b"
 )
 _AHEAD = re.compile(
-    rf"(?i)\bin (?P<amount>{_AMOUNT}) (?P<unit>{_any(_UNITS)})(?: time)?\b|\b(?P<tomorrow>tomorrow|morgen)\b"
+    rf"(?i)\bin (?P<amount>{_AMOUNT}) (?P<unit>{_any(_UNITS)})(?: time)?\b"
+    r"|\b(?P<tomorrow>(?<!day after )tomorrow|morgen)\b"
 )
 _DURATION = re.compile(
     rf"(?i)\b(?:for(?: the (?:last|past))?|seit) (?P<amount>{_AMOUNT}) (?P<unit>{_any(_UNITS)})(?: now)?\b"

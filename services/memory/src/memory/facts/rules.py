@@ -136,7 +136,7 @@ RULES = tuple(
     for predicate, values, marks, pattern in _read_rules()
 )
 _ATTRIBUTE = re.compile(
-    rf"{_OWN} {_NOUN}{_OF} (?:is|are|ist|sind|lautet|beträgt|betragen|liegt bei|amounts to) "
+    rf"{_OWN} {_NOUN}{_OF} (?P<verb>is|are|ist|sind|lautet|beträgt|betragen|liegt bei|amounts to) "
     r"(?P<now>(?:now|jetzt|currently|mittlerweile) )?(?P<where>(?:located |based )?(?:in|im|at|near|bei) )?"
     r"(?:called |named |on |am |um )?(?P<object>\S.*)"
     r"(?P<told>)(?P<wird>)",
@@ -158,6 +158,16 @@ _INVERTED = re.compile(
     r"(?i)(sind|bin|habe|haben|arbeite|wohne|lebe|übernimmt|leitet|führt|arbeitet|wohnt|lebt)"
     r" (ich|wir|(?-i:[A-ZÄÖÜ][\w-]*)) "
 )
+_PLURAL = frozenset({"are", "sind"})
+_LIST = re.compile(r"[^,.;:!?]{1,60}(?:, [^,.;:!?]{1,60}){0,12},? (?:and|und) [^,.;:!?]{1,60}[.!]{0,3}$")
+_NAMED_LIST = re.compile(
+    r"(?:[A-ZÄÖÜ][\w-]{0,40}, ){0,12}[A-ZÄÖÜ][\w-]{0,40},? (?:and|und) [A-ZÄÖÜ][\w-]{0,40}(?=[.,;!]|$)"
+)
+_LISTED = frozenset({"likes", "dislikes", "speaks", "depends on"})
+_REASON = re.compile(r"(?i),? (?:because|due to|so that|weil|wegen|damit)\b.*")
+_CLAUSE_WORD = re.compile(
+    r"(?i)\b(?:i|we|you|he|she|it|they|is|are|was|were|has|have|will|not|ich|wir|du|er|sie|es|ist|sind|hat|haben|wird)\b"
+)
 _REVISED = re.compile(r"(?i)\b(?:instead|after all|stattdessen|doch nicht)\b")
 _IT_IS = re.compile(
     r"(?:it|that|he|she|das|es|er|sie|(?:his|her|its|the|sein|ihr|der) name) (?:is|was|ist|war|heißt)(?: called)? "
@@ -168,6 +178,7 @@ _BUT = re.compile(r"(?i),? ?\b(?:not|nicht) (?P<wrong>[^,]{1,80}?),? (?:but|sond
 _NOT = re.compile(r"(?i), ?(?:and )?(?:not|nicht) (?P<wrong>[^,]{1,80})$")
 _NOT_FIRST = re.compile(r"(?i)(?:not|nicht) (?P<wrong>[^,]{1,80}), (?P<right>\S.{0,80})$")
 _MEANT = re.compile(r"(?i)\b(?:i meant|ich meinte|correction:|korrektur:)")
+_AT = re.compile(r"(?i)\b(?:at|um) $")
 LONGEST_VALUE = 4  # words of what "I meant …" corrects
 _END = re.compile(
     r"(?i)(?<!\b[dm]r)(?<!\bms)(?<!\bst)(?<!\bnr)(?<!\bmrs)(?<!\bprof)[,.;!](?=\s|$)"
@@ -271,7 +282,14 @@ def _fits(rule: _Rule, found: re.Match[str], saying: _Saying) -> bool:
     """Returns whether the object of a rule about times is a time, and that of one about places is none."""
     if not rule.timed and rule.predicate != PLACE:
         return True
-    return rule.timed == _is_time(found["object"], saying)
+    return rule.timed == _is_time(_with_at(found), saying)
+
+
+def _with_at(found: re.Match[str]) -> str:
+    """Returns the object; with its preposition if it is only a number: "at 9" is a time, "9" is not."""
+    number = found["object"].strip(" .,!")
+    before = _AT.search(found.string, 0, found.start("object")) if number.isdecimal() else None
+    return f"{before[0]}{number}" if before else found["object"]
 
 
 def _is_time(text: str, saying: _Saying) -> bool:
@@ -290,9 +308,9 @@ def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, 
         subject = "we"
     is_date = predicate in TIMES
     told = (
-        _DATE_ARTICLE.sub("", groups["object"])
+        _REASON.sub("", _DATE_ARTICLE.sub("", _with_at(found)))
         if is_date or rule.kind is MemoryKind.style
-        else _trimmed(groups["object"], when)
+        else _named_list(predicate, groups["object"]) or _trimmed(groups["object"], when)
     )
     told = told.strip(" .,;!")
     if (subject is None and not (is_date and groups["who"].casefold() in _ITS)) or (not told and not rule.over):
@@ -349,7 +367,9 @@ def _attribute(found: re.Match[str], clause: str, wrong: str | None, saying: _Sa
         return None
     when = resolved(said, saying.said_at, saying.time_zone, ahead=True)
     is_date = is_date or is_time
-    told = _DATE_ARTICLE.sub("", said.strip(" .,;!")) if is_date else _trimmed(said, when)
+    several = not where and found.re is _ATTRIBUTE and found["verb"].lower() in _PLURAL
+    listed = _listed(said) if several and not is_date else None
+    told = _DATE_ARTICLE.sub("", said.strip(" .,;!")) if is_date else listed or _trimmed(said, when)
     if not told or told.lower().startswith(("not ", "no ", "so ", "very ", "nicht ", "kein")):
         return None
     is_favourite = noun.startswith(("favorite ", "favourite ", "lieblings"))
@@ -359,6 +379,17 @@ def _attribute(found: re.Match[str], clause: str, wrong: str | None, saying: _Sa
     return StatedFact(
         kind, clause, subject, predicate, told, values, phrase=when.phrase if when and is_date else None, replaces=wrong
     )
+
+
+def _listed(said: str) -> str | None:
+    """Returns the whole list: "Jena, Fulda and Trier"; None if what is said is no list, or goes on with a clause."""
+    return said.strip(" .,;!")[:200] if _LIST.match(said) and not _CLAUSE_WORD.search(said) else None
+
+
+def _named_list(predicate: str, said: str) -> str | None:
+    """Returns the names with which the object of a predicate with many values begins, if there are several."""
+    found = _NAMED_LIST.match(said) if predicate in _LISTED else None
+    return found[0] if found else None
 
 
 def _had(noun: str, who: str, by: str | None, of: str | None, saying: _Saying) -> tuple[str, str] | None:

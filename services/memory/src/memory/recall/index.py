@@ -1,7 +1,6 @@
 """The index of one user's memories: finds those that answer a question, without a chat model.
 
-    score = cos + 1.5 words + .6 soft_match + .6 on_date + .3 tells_time - .2 asks - .15 other_speaker + .2 session
-            + .02 recency
+    score = cos + 1.5 words + .6 soft_match + .6 on_date + .3 tells_time - .2 asks - .15 other_speaker + .02 recency
 
 - cos: cosine of the question with the message, which was embedded together with the one before it.
 - words: BM25 over the message's bag (`postings`) as a share of the ideal score. Names of speakers do not count.
@@ -10,7 +9,6 @@
 - tells_time: the question asks when, and the message has an expression of time.
 - asks: the message ends in a question, so the answer is in the next one, which has these words in its bag.
 - other_speaker: the question names one speaker, and the message is another's.
-- session: mean of the session's three best scores, minus the mean of all candidates.
 - recency: 1 now, one half after 90 days.
 
 Candidates are the best 100 by words, the best 100 by cosine, and up to 100 near a date that the question names. All
@@ -45,10 +43,8 @@ WEIGHTS = {
     "tells_time": 0.3,
     "asks": -0.2,
     "other_speaker": -0.15,
-    "session": 0.2,
     "recency": 0.02,
 }
-SESSION_BEST = 3
 DEPTH = 100
 HALF_LIFE_DAYS = 90.0
 _NAME = re.compile(r"\w+")
@@ -102,7 +98,7 @@ class MemoryIndex:
         self._analyzer, self._tokenizer = analyzer, tokenizer
         self._vectors = MemoryVectors(dims)
         self._days = GrowingArray(np.float64)
-        self._sessions, self._kinds, self._speakers, self._dates = (GrowingArray(np.int64) for _ in range(4))
+        self._kinds, self._speakers, self._dates = (GrowingArray(np.int64) for _ in range(3))
         self._asks, self._tells_time = GrowingArray(np.float64), GrowingArray(np.float64)
         self._pieces: list[bytes] = []
         self._pieces_bytes = 0
@@ -140,7 +136,6 @@ class MemoryIndex:
         days = [row.said_at.timestamp() / _DAY for row in new]
         self._days.append(days)
         self._dates.append([self._number("date", int(day // 1)) for day in days])
-        self._sessions.append([self._number("session", row.session_id or row.id) for row in new])
         self._kinds.append([self._number("kind", row.kind) for row in new])
         self._speakers.append([self._number("speaker", row.speaker.lower()) for row in new])
         self._asks.append([float(asks(row.content)) for row in new])
@@ -176,7 +171,9 @@ class MemoryIndex:
         dated = named_date(recall_question.text)
         if dated is not None:
             near = self._near(dated)
-            legs.append(best(near * (near > 0.3) * (1 + words) * (1 if allowed is None else allowed), DEPTH))
+            close = np.flatnonzero((near > 0.3)[self._dates.rows])
+            nearness = near[self._dates.rows[close]] * (1 + words[close]) * (1 if allowed is None else allowed[close])
+            legs.append(close[best(nearness, DEPTH)])
         at = np.unique(np.concatenate(legs))
         if not len(at):
             return nothing
@@ -188,7 +185,7 @@ class MemoryIndex:
             else self._vectors.cosines(recall_question.vector, at),
             "words": words[at].astype(np.float64),
             "soft_match": self._soft(recall_question.pieces, at),
-            "on_date": np.zeros(len(at)) if dated is None else near[at],
+            "on_date": np.zeros(len(at)) if dated is None else near[self._dates.rows[at]],
             "tells_time": self._tells_time.rows[at].astype(np.float64) * asks_when(recall_question.text),
             "asks": self._asks.rows[at].astype(np.float64),
             "other_speaker": ((len(named) == 1) & ~np.isin(self._speakers.rows[at], list(named))).astype(np.float64),
@@ -198,9 +195,6 @@ class MemoryIndex:
         for name, values in features.items():
             if name not in recall_question.without:
                 scores += WEIGHTS[name] * values
-        if "session" not in recall_question.without:
-            features["session"] = self._of_sessions(at, scores)
-            scores += WEIGHTS["session"] * features["session"]
         order = np.argsort(-scores, kind="stable")
         ids = [self.ids[one] for one in at[order].tolist()]
         return RankedMemories(ids, scores[order], {name: values[order] for name, values in features.items()})
@@ -222,11 +216,9 @@ class MemoryIndex:
         return np.isin(self._kinds.rows, numbers)
 
     def _near(self, named: NamedDate) -> Floats:
-        """Returns for each memory how near to the date it was said."""
+        """Returns for each day, by its number, how near it is to the date."""
         days = [day for day in self._names["date"] if isinstance(day, int)]
-        nearness = np.array([named.nearness(date.fromordinal(_EPOCH + day)) for day in days])
-        near: Floats = nearness[self._dates.rows]
-        return near
+        return np.array([named.nearness(date.fromordinal(_EPOCH + day)) for day in days])
 
     def _named(self, question: str) -> set[int]:
         """Returns the numbers of the speakers that the question names."""
@@ -242,12 +234,3 @@ class MemoryIndex:
         weights = np.log(1 + (len(self) - frequency + 0.5) / (frequency + 0.5)) * pieces.weights
         weights[np.isin(pieces.ids, list(self._name_pieces))] = 0
         return self._soft_match(WeightedPieces(pieces.ids, weights), [self._pieces[one] for one in at.tolist()])
-
-    def _of_sessions(self, at: NDArray[np.int64], scores: Floats) -> Floats:
-        of = np.unique(self._sessions.rows[at], return_inverse=True)[1]
-        order = np.lexsort((-scores, of))
-        counts = np.bincount(of)
-        ranks = np.arange(len(at)) - np.repeat(np.cumsum(counts) - counts, counts)
-        top = order[ranks < SESSION_BEST]
-        best: Floats = np.bincount(of[top], scores[top]) / np.minimum(counts, SESSION_BEST) - scores.mean()
-        return best[of]

@@ -71,7 +71,8 @@ class Bags:
                 counts = np.bincount(at, weights)
                 scores[held] += weight * counts / (counts + _saturation(lengths[held], mean))
             else:
-                share = np.bincount(places, weights, len(self)).astype(np.float32)
+                share = np.zeros(len(self), np.float32)
+                np.add.at(share, places, weights)
                 share /= share + self._saturation_of_all(lengths, mean)
                 share *= np.float32(weight)
                 scores += share

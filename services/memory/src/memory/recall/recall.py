@@ -39,12 +39,12 @@ from memory.recall.index import RankedMemories, RecallQuestion
 from memory.recall.indexes import MemoryIndexes
 from memory.recall.repository import NearMessage, RecallRows
 from memory.recall.telling import Telling
-from memory.recall.unanswered import told_before, unanswered
+from memory.recall.unanswered import has_quotable, told_before, unanswered
 from relevance.duplicates import Folding
 from service_kit.postgres import Database
 
 log = logging.getLogger(__name__)
-RELEVANT, RELEVANT_BY_WORDS = 0.62, 0.45
+RELEVANT, RELEVANT_BY_WORDS = 0.58, 0.42
 """Minimum scores of results, fitted so that unrelated questions find nothing. The second is for lexical search alone:
 without the cosine, scores are lower."""
 LIST_MORE, LIST_SHARE = 2, 0.9
@@ -54,8 +54,8 @@ MOST_ACKNOWLEDGED = 8
 MOST_HELD = 100
 """Facts among which those that answer are chosen."""
 _WORD = re.compile(r"\w+")
-LOOKED_AT = 200
-"""Candidates whose texts are read."""
+LOOKED_AT, AT_ONCE = 200, 50
+"""Candidates whose rows are read at most, and at once: mostly the first are enough."""
 
 
 @dataclass(frozen=True)
@@ -84,16 +84,8 @@ class Recall:
         as_of = request.as_of or now
         async with self.database.workspace(workspace_id, user_id=user_id) as connection:
             rows = RecallRows(connection, workspace_id)
-            candidates = await rows.candidates(
-                user_id,
-                recalled.found.ids[:LOOKED_AT],
-                as_of,
-                request.scope,
-                request.session_id,
-                past=request.as_of is not None,
-            )
             least = RELEVANT if vector is not None else RELEVANT_BY_WORDS
-            memories = _selected(recalled.found, candidates, request, least)
+            candidates, memories = await self._read(rows, user_id, recalled.found, request, as_of, least)
             if request.token_budget and memories:
                 beside = await rows.neighbours(user_id, [one.id for one in memories])
                 memories = _with_context(memories, beside, request.token_budget)
@@ -119,6 +111,28 @@ class Recall:
             mode="words" if vector is None else "full",
             unembedded=recalled.unembedded + unprepared,
         )
+
+    async def _read(
+        self,
+        rows: RecallRows,
+        user_id: UUID,
+        found: RankedMemories,
+        request: RecallRequest,
+        as_of: datetime,
+        least: float,
+    ) -> tuple[list[RecalledMemory], list[RecalledMemory]]:
+        """Returns the best candidates, so many that no other can be a result or be quoted, and the results."""
+        read, memories = list[RecalledMemory](), list[RecalledMemory]()
+        past = request.as_of is not None
+        for first in range(0, min(LOOKED_AT, len(found.ids)), AT_ONCE):
+            last = min(first + AT_ONCE, LOOKED_AT)
+            ids = found.ids[first:last]
+            read += await rows.candidates(user_id, ids, as_of, request.scope, request.session_id, past=past)
+            memories = _selected(found, read, request, least)
+            best_left = float(found.scores[last]) if last < len(found.ids) else 0.0
+            if best_left < _needed(memories, request, least) and (request.kinds or has_quotable(read)):
+                break
+        return read, memories
 
     async def relevant(self, workspace_id: UUID, user_id: UUID, query: str) -> set[UUID]:
         """Returns the memories that answer the query, including those that no longer hold and near-duplicates."""
@@ -224,6 +238,15 @@ def _selected(
             kept.append(memory.model_copy(update={"score": score, "features": features if request.explain else None}))
     counts = [len(folding.folded.duplicates.get(place, ())) for place in folding.folded.order]
     return [one.model_copy(update={"duplicates": count}) for one, count in zip(kept, counts, strict=True)]
+
+
+def _needed(memories: Sequence[RecalledMemory], request: RecallRequest, least: float) -> float:
+    """Returns the score that one more result would need."""
+    if len(memories) < request.k:
+        return least
+    if len(memories) >= LIST_MORE * request.k:
+        return memories[-1].score
+    return max(least, LIST_SHARE * memories[request.k - 1].score)
 
 
 def _only_asks(content: str, query: str) -> bool:

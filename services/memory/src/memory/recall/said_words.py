@@ -20,6 +20,9 @@ LEAST_ALIKE, SHARE_ALIKE = 5, 0.7
 """Letters with which words of a family begin alike, at least, and as a share of the longer one."""
 LEAST_PART = 4
 """Letters of a part of a compound."""
+LEAST_MISTYPED = 6
+"""Letters of words that may be the same, mistyped."""
+_DOUBLED = re.compile(r"(.)\1")
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ def is_same(asked: SaidWord, word: SaidWord, words: Sequence[SaidWord], all_aske
         return True
     return any(
         _of_family(one, other)
+        or _is_mistyped(one, other)
         or _ends_alike(one, other)
         or is_in_two(one, other, words)
         or is_in_two(other, one, all_asked)
@@ -63,6 +67,16 @@ def _of_family(one: str, other: str) -> bool:
     """Returns whether both begin alike: supply, supplier."""
     shared = max(LEAST_ALIKE, ceil(SHARE_ALIKE * max(len(one), len(other))))
     return len(one) >= shared and one[:shared] == other[:shared]
+
+
+def _is_mistyped(one: str, other: str) -> bool:
+    """Returns whether they differ by two neighbouring letters in the wrong order, or by doubled letters."""
+    if min(len(one), len(other)) < LEAST_MISTYPED or one[0] != other[0] or not (one.isalpha() and other.isalpha()):
+        return False
+    if _DOUBLED.sub(r"\1", one) == _DOUBLED.sub(r"\1", other):
+        return True
+    at = next((place for place, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), 0)
+    return one[:at] + one[at : at + 2][::-1] + one[at + 2 :] == other
 
 
 def _ends_alike(asked: str, word: str) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contracts.fixed_answers import NOT_REMEMBERED
 from contracts.memory import MemoryKind, RecalledMemory, UnansweredQuestion
 from memory.facts.language import is_german
+from memory.facts.moments import day_meant
 from memory.facts.questions import FactQuestion
 from memory.facts.statements import plain
 from memory.recall.telling import Telling
@@ -50,12 +51,21 @@ def told_before(
     found, german = dict[str, str](), is_german(question)
     own = [one for one in candidates if _is_own(one)][:LOOKED_AT]
     for one in sorted(own, key=lambda one: one.said_at, reverse=True):
-        if clause := telling.told(asked, one.content, one.said_at, time_zone):
-            found.setdefault(plain(clause), _said(one, clause, time_zone, german=german))
+        if told := telling.told(asked, one.content, one.said_at, time_zone):
+            day = day_meant(told.text, one.said_at, time_zone, german=german) if asked.kind == "time" else None
+            text = f"{told.text} ({day})" if day else told.text
+            found.setdefault(plain(told.text), _said(one, text, time_zone, german=german))
+            if told.ends_earlier:
+                break
     if not found:
         return None
     text = " ".join(list(found.values())[:MOST_QUOTED])
     return UnansweredQuestion(text=text, language="de" if german else "en", known=True)
+
+
+def has_quotable(candidates: Sequence[RecalledMemory]) -> bool:
+    """Returns whether these are all that `told_before` would read, whatever comes after them."""
+    return sum(map(_is_own, candidates)) >= LOOKED_AT
 
 
 def unanswered(

@@ -70,13 +70,15 @@ class MemoryVectors:
     def _shortlist(self, vector: NDArray[np.float32], allowed: NDArray[np.bool_]) -> Places:
         self._sign()
         differing = np.where(allowed, np.uint16(0), _NEVER)
-        asked = _packed(vector)
+        asked, counts = _packed(vector), np.zeros(2 * int(_NEVER), np.int64)
         for first in range(0, len(self), _AT_ONCE):  # what is read stays in the processor's cache
             part = differing[first : first + _AT_ONCE]
             for words, signs in zip(self._signs[:, first : first + len(part)], asked, strict=True):
                 part += np.bitwise_count(words ^ signs)
+            found = np.bincount(part)
+            counts[: len(found)] += found
         wanted = min(SHORTLIST, int(np.count_nonzero(allowed)))
-        most = int(np.searchsorted(np.cumsum(np.bincount(differing)), wanted))
+        most = int(np.searchsorted(np.cumsum(counts), wanted))
         return np.flatnonzero(differing <= min(most, self._rows.rows.shape[1]))
 
     def _sign(self) -> None:

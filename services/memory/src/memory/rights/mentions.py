@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,25 +13,29 @@ GONE = object()
 
 @dataclass(frozen=True)
 class Mentions:
-    """Finds a text at the start of a word, ignoring case: "Ann" is in "Anna's", but not in "planning"."""
+    """Finds a text at the start of a word, ignoring case: "Ann" is in "Anna's", but not in "planning".
+
+    A letter with an accent is found in one character or two, and "ß" as "ss".
+    """
 
     text: str
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        words = self.text.split()
+        words = _folded(self.text).split()
         if re.match(r"\w", self.text):
-            return re.compile(r"(?<!\w)" + r"\s+".join(map(re.escape, words)), re.IGNORECASE)
-        return re.compile(r"\s+".join(map(re.escape, words)), re.IGNORECASE)
+            return re.compile(r"(?<!\w)" + r"\s+".join(map(re.escape, words)))
+        return re.compile(r"\s+".join(map(re.escape, words)))
 
     @property
     def like(self) -> str:
-        """Returns an ILIKE pattern for candidates. Non-ASCII letters are wildcards, as PostgreSQL may not fold them."""
-        known = "".join(f"\\{one}" if one in "\\%_" else one if one.isascii() else "_" for one in self.text)
+        """Returns an ILIKE pattern for candidates: PostgreSQL may not fold what is a wildcard in it."""
+        letters = _folded(self.text).replace("ss", "ß")
+        known = "".join(f"\\{one}" if one in "\\%_" else one if one.isascii() else "%" for one in letters)
         return f"%{'%'.join(known.split())}%"
 
     def are_in(self, text: str) -> bool:
-        return self._pattern.search(text) is not None
+        return self._pattern.search(_folded(text)) is not None
 
     def are_within(self, value: Any) -> bool:
         """Returns whether a text or a key in a JSON value mentions it."""
@@ -50,3 +55,8 @@ class Mentions:
                 return value
             return {key: one for key, one in fields.items() if one is not GONE}
         return value
+
+
+def _folded(text: str) -> str:
+    """Returns the text in one spelling of its letters."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
