@@ -42,7 +42,6 @@ def attack(source: BinaryIO, file_name: str, document_id: UUID, output: Path, li
         return convert_file(source, file_name, document_id, output, limits, *rest)
     targets = json.loads(data)
     found = {name: outcome(ATTACKS[name], targets) for name in targets["attacks"]}
-    (output / "document.json").write_text("{}")
     (output / "document.md").write_text(json.dumps(found))
     (output / "chunks.jsonl").write_text("")
     return Converted(None, None, 0, 0, "hostile")

@@ -141,7 +141,7 @@ def test_every_attack_is_listed(attacked: Attacked) -> None:
 
 def test_the_next_document_is_converted_and_no_trace_is_left(attacked: Attacked) -> None:
     assert [text.split() for text in attacked.after] == [attacked.prose.split()] * len(attacked.after)
-    outputs = {f"output/{name}" for name in ("chunks.jsonl", "document.json", "document.md")}
+    outputs = {f"output/{name}" for name in ("chunks.jsonl", "document.md")}
     assert set(attacked.left) == {"original", "secrets.json", "work/other-document"} | outputs
 
 

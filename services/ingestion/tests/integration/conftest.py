@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import ExitStack
@@ -154,7 +153,6 @@ class LineConverter:
             raise CorruptFile("The text cannot be split.")
         chunks = [self._chunk(document_id, index, line) for index, line in enumerate(lines)]
         (output / "chunks.jsonl").write_text("".join(chunk.model_dump_json() + "\n" for chunk in chunks))
-        (output / "document.json").write_text(json.dumps(lines))
         (output / "document.md").write_text("\n\n".join(lines))
         return Converted(pages=2, title=lines[0], chunks=len(lines), characters=10, engine="lines")
 

@@ -23,7 +23,7 @@ LONG_AGO = NOW - timedelta(days=1)
 WORKSPACE, ONE, TWO = UUID(int=9), UUID(int=1), UUID(int=2)
 HASH = "a" * 64
 KNOWN = RecordedDocument(ONE, "one.md", 1, 1, 3, HASH, embedded=True, graphed=True, updated_at=LONG_AGO)
-FILES = ("document.json", "document.md", "chunks.jsonl", "vectors.npy")
+FILES = ("document.md", "chunks.jsonl", "vectors.npy")
 ORIGINAL = f"{WORKSPACE}/originals/{HASH}"
 
 

@@ -1,13 +1,12 @@
-"""Converts one file to `document.json`, `document.md` and `chunks.jsonl`, in the calling process."""
+"""Converts one file to `document.md` and `chunks.jsonl`, in the calling process."""
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 from uuid import UUID
 
 from contracts.formats import extension
@@ -85,7 +84,7 @@ def convert_file(
     resources: Resources,
     on_progress: OnProgress,
 ) -> Converted:
-    """Converts a file and writes the three outputs into `output`, `chunks.jsonl` last. Raises ConversionError."""
+    """Converts a file and writes both outputs into `output`, `chunks.jsonl` last. Raises ConversionError."""
     data = _bytes(source, limits)
     kind = detect(data, file_name)
     on_progress(ConversionProgress("convert"))
@@ -224,17 +223,5 @@ def _check_pages(pages: int, limits: Limits) -> None:
 
 
 def _write(output: Path, found: ReadFile, rows: list[str]) -> None:
-    document = json.dumps(_storable(found.document.export_to_dict()), ensure_ascii=False)
-    (output / "document.json").write_text(document, encoding="utf-8")
     (output / "document.md").write_text(found.markdown, encoding="utf-8")
     (output / "chunks.jsonl").write_text("".join(row + "\n" for row in rows), encoding="utf-8")
-
-
-def _storable(value: Any) -> Any:
-    if isinstance(value, str):
-        return storable(value)
-    if isinstance(value, list):
-        return [_storable(each) for each in value]
-    if isinstance(value, dict):
-        return {storable(key): _storable(each) for key, each in value.items()}
-    return value

@@ -86,7 +86,7 @@ class Converter:
         *,
         workspace_id: UUID | None = None,
     ) -> Converted:
-        """Writes `document.json`, `document.md` and `chunks.jsonl` into the folder `output`.
+        """Writes `document.md` and `chunks.jsonl` into the folder `output`.
 
         `on_progress` is called on this thread at least every two seconds, even without progress; an error it raises
         ends the conversion and propagates. It must be quick, because limits are not checked meanwhile. Raises

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from ingestion.conversion.values import ChunkOptions, Converted, Limits, PdfOptions, Recycling
 
 CONVERTED = TypeAdapter(Converted)
-OUTPUTS = ("document.json", "document.md", "chunks.jsonl")
+OUTPUTS = ("document.md", "chunks.jsonl")
 PIECE_BYTES = 1 << 18  # size of the pieces in which an output is sent
 LONGEST_MESSAGE = 1 << 22  # bytes
 

@@ -15,11 +15,6 @@ class DerivedKeys:
     prefix: str
 
     @property
-    def document(self) -> str:
-        """The converted document as Docling's JSON."""
-        return f"{self.prefix}document.json"
-
-    @property
     def markdown(self) -> str:
         return f"{self.prefix}document.md"
 

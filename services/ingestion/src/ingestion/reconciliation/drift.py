@@ -11,7 +11,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 DERIVED = re.compile(r"^[^/]+/documents/([0-9a-f-]{36})/v([0-9]+)/([^/]+)$")
-NEEDED = frozenset({"document.json", "document.md", "chunks.jsonl"})
+NEEDED = frozenset({"document.md", "chunks.jsonl"})
 VECTORS = "vectors.npy"
 ORIGINAL = re.compile(r"^[^/]+/originals/([0-9a-f]{64})$")
 

@@ -33,7 +33,7 @@ from service_kit.work import LeaseLost
 
 log = logging.getLogger(__name__)
 PROMPT_SECONDS = 1.0  # who converts faster does not tell that chunking has begun
-MEDIA_TYPES = {"document": "application/json", "markdown": "text/markdown", "chunks": "application/jsonl"}
+MEDIA_TYPES = {"markdown": "text/markdown", "chunks": "application/jsonl"}
 
 
 class FileConverter(Protocol):
@@ -168,7 +168,6 @@ class Processor:
         self.metrics.stages.labels(work.stage, format_of(work.job.name)).observe(seconds)
 
     def _store(self, work: _Work, output: Path) -> None:
-        self.objects.put_file(work.keys.document, output / "document.json", MEDIA_TYPES["document"])
         self.objects.put_file(work.keys.markdown, output / "document.md", MEDIA_TYPES["markdown"])
         self.objects.put_file(work.keys.chunks, output / "chunks.jsonl", MEDIA_TYPES["chunks"])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,6 @@ class Result:
     converted: Converted
     chunks: list[Chunk]
     markdown: str
-    document: dict[str, object]
     progress: list[ConversionProgress]
 
 
@@ -54,7 +52,6 @@ def convert(converter: Converter, limits: Limits, tmp_path: Path) -> Convert:
             converted,
             [Chunk.model_validate_json(row) for row in rows],
             (output / "document.md").read_text(encoding="utf-8"),
-            json.loads((output / "document.json").read_text(encoding="utf-8")),
             progress,
         )
 

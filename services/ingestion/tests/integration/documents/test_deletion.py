@@ -38,7 +38,7 @@ async def test_a_deletion_removes_everything_and_every_service_confirms(
     assert receipt["completed_at"]
     counts = {one["service"]: (one["removed"], one["remaining"]) for one in receipt["services"]}
     assert counts["ingestion"] == (
-        {"documents": 1, "versions": 1, "stages": 6, "originals": 1, "derived_objects": 4},
+        {"documents": 1, "versions": 1, "stages": 6, "originals": 1, "derived_objects": 3},
         {"documents": 0, "versions": 0, "stages": 0, "originals": 0, "derived_objects": 0},
     )
     assert set(counts) == {"ingestion", "retrieval", "knowledge-graph", "memory", "orchestrator"}

@@ -81,7 +81,7 @@ async def test_deleting_a_source_keeps_documents_with_other_origins(
         "versions": 3,
         "stages": 18,
         "originals": 3,
-        "derived_objects": 4,
+        "derived_objects": 3,
     }
     assert all(not any(remaining.values()) for _, remaining in counts.values())
     assert counts["retrieval"][0] == {"rows": 6}
@@ -178,7 +178,7 @@ async def test_a_deletion_during_processing_of_a_new_version_deletes_all_version
     assert answer.status_code == 200, answer.text
     await running
     counts = {one["service"]: one for one in answer.json()["services"]}["ingestion"]
-    assert counts["removed"] == {"documents": 1, "versions": 2, "stages": 6, "originals": 2, "derived_objects": 4}
+    assert counts["removed"] == {"documents": 1, "versions": 2, "stages": 6, "originals": 2, "derived_objects": 3}
     assert not any(counts["remaining"].values())
     assert object_store.keys(str(workspace_id)) == []
 

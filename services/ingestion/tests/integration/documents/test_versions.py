@@ -195,6 +195,6 @@ async def test_restored_content_keeps_its_original(
     keys = await eventually(
         lambda: asyncio.to_thread(object_store.keys, prefix), lambda keys: all("/v3/" in key for key in keys)
     )
-    assert len(keys) == 4
+    assert len(keys) == 3
     originals = object_store.keys(f"{workspace_id}/originals/")
     assert originals == [original_key(workspace_id, document["content_hash"])]

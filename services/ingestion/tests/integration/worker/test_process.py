@@ -80,7 +80,7 @@ async def test_a_killed_worker_leaves_nothing_stuck_or_duplicated(
     assert state["stages"][1]["attempts"] == 2
     reported = [event for group, event in neighbours.seen if group == "retrieval"]
     assert len(reported) == 1
-    assert len(object_store.keys(derived_prefix(workspace_id, UUID(document_id)))) == 4
+    assert len(object_store.keys(derived_prefix(workspace_id, UUID(document_id)))) == 3
 
 
 async def test_a_stopped_worker_requeues_its_document(
