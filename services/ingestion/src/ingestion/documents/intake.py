@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
 
-from contracts.ingestion import Lane, OriginKind
+from contracts.ingestion import DocumentStatus, Lane, OriginKind
 from contracts.sources import OnRemoved
 from ingestion.documents.actions import retry_ended
 from ingestion.documents.catalog import Catalog, Catalogs
@@ -82,7 +82,7 @@ class Intake:
         content = accepted(file, self.limits)
         if isinstance(content, Refused):
             return Taken("refused", refused=content)
-        await self.originals.store(workspace_id, content)
+        await self.originals.store_large(workspace_id, content)
         while True:
             try:
                 async with self.catalogs.open(workspace_id) as catalog:
@@ -105,7 +105,7 @@ class Intake:
         content = accepted(file, self.limits)
         if isinstance(content, Refused):
             return Taken("refused", refused=content)
-        await self.originals.store(workspace_id, content)
+        await self.originals.store_large(workspace_id, content)
         try:
             async with self.catalogs.open(workspace_id) as catalog:
                 return await self._replace(catalog, document_id, content, expected_version)
@@ -155,6 +155,7 @@ class Intake:
         if expected_version not in (None, document.version):
             raise PreconditionFailed(f"the document's version is {document.version}")
         if document.content_hash == content.content_hash:
+            await self._restore(document, content)
             await retry_ended(catalog, document, Lane.interactive)
             return Taken("unchanged", await catalog.documents.find(document_id))
         known = await catalog.origins.of_document(document_id)
@@ -193,6 +194,11 @@ class Intake:
             await catalog.delete_without_origin(situation.current.id)
         return Taken(change, document, origin_id)
 
+    async def _restore(self, document: DocumentRow, content: Content) -> None:
+        """Stores the original of a failed document again, because it may be lost."""
+        if document.status is DocumentStatus.failed:
+            await self.originals.store_if_missing(document.workspace_id, content)
+
     async def _require_room(self, catalog: Catalog, documents: int, size: int) -> None:
         """Raises _OverQuota unless the workspace may grow by this many documents and bytes."""
         if refused := await catalog.quotas.refusal(self.limits, documents, size):
@@ -220,6 +226,7 @@ class Intake:
         if change == "excluded":
             return None
         if same:
+            await self._restore(same, content)
             if kind in UPLOADED:  # a user is waiting for it, so it goes before the files of sources
                 await retry_ended(catalog, same, lane)
                 if lane is Lane.interactive:

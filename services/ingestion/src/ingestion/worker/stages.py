@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, TypeAlias
 
 from psycopg import Connection
@@ -73,17 +73,17 @@ class StageRecords:
 
     def embedded(self, job: HeldStage, *, model: str, dims: int) -> None:
         """Records stored vectors and publishes the document. Raises LeaseLost."""
-        with self._held(job) as (connection, _):
+        with self._held(job) as (connection, document):
             connection.execute(StageSql.finish, {**_key(job), "worker": self.worker, "names": ["embed"]})
             self._record_embedding(connection, job, model, dims)
-            self._announce(connection, job)
+            self._announce(connection, replace(document, embedding_model=model, embedding_dims=dims))
 
     def not_embedded(self, job: HeldStage, delay: float | None, error_class: str, message: str) -> None:
         """Publishes the document without vectors for lexical search, unless it is already published.
 
         Embedding is retried after `delay` seconds, or not automatically if that is None. Raises LeaseLost.
         """
-        with self._held(job) as (connection, _):
+        with self._held(job) as (connection, document):
             announced = _is_announced(connection, job)
             reason = {"error_class": error_class, "error_message": message}
             if delay is None:
@@ -93,7 +93,7 @@ class StageRecords:
                 connection.execute(StageSql.release, {**_held(job), **again})
             self._record_embedding(connection, job, None, None)
             if not announced:
-                self._announce(connection, job)
+                self._announce(connection, replace(document, embedding_model=None, embedding_dims=None))
 
     def fail(self, job: HeldStage, stage: StageName, error_class: str, message: str) -> None:
         """Marks the stage as failed, and the document unless it is already published. Raises LeaseLost."""
@@ -147,10 +147,9 @@ class StageRecords:
         values = {"version": job.version, "embedding_model": model, "embedding_dims": dims}
         connection.execute(DocumentSql.record_embedding, {**_key(job), **values})
 
-    def _announce(self, connection: Connection[TupleRow], job: HeldStage) -> None:
-        connection.execute(StageSql.queue_confirmations, _key(job))
-        document = _lock_document(connection, job)
-        assert document is not None
+    def _announce(self, connection: Connection[TupleRow], document: DocumentRow) -> None:
+        key = {"workspace_id": document.workspace_id, "document_id": document.id}
+        connection.execute(StageSql.queue_confirmations, key)
         _write_event(connection, document, converted_event(document))
 
     def _start(self, connection: Connection[TupleRow], job: HeldStage, stage: StageName) -> None:

@@ -113,9 +113,16 @@ async def test_an_existing_document_has_no_receipt(client: httpx2.AsyncClient, u
     assert (await client.delete(f"/v1/documents/{uuid4()}")).status_code == 404
 
 
+@pytest.mark.parametrize("small_bytes", [0, 100])
 async def test_the_same_bytes_after_a_deletion_are_a_new_document(
-    upload: Entry, client: httpx2.AsyncClient, object_store: ObjectStore, workspace_id: UUID
+    upload: Entry,
+    client: httpx2.AsyncClient,
+    object_store: ObjectStore,
+    workspace_id: UUID,
+    monkeypatch: pytest.MonkeyPatch,
+    small_bytes: int,
 ) -> None:
+    monkeypatch.setattr("ingestion.documents.original_storage.SMALL_BYTES", small_bytes)
     first = (await upload("a.md", b"again and again"))["document"]
     for _ in range(5):
         await client.delete(f"/v1/documents/{first['id']}", params={"timeout": 0})

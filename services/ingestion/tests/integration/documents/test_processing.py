@@ -127,6 +127,24 @@ async def test_uploading_a_failed_document_again_queues_it(upload: Entry, proces
     assert (again["document"]["id"], again["document"]["status"]) == (first["document"]["id"], "processing")
 
 
+@pytest.mark.parametrize("small_bytes", [0, 100])
+async def test_uploading_a_failed_document_again_restores_its_lost_original(
+    upload: Entry,
+    process: Process,
+    object_store: ObjectStore,
+    workspace_id: UUID,
+    monkeypatch: pytest.MonkeyPatch,
+    small_bytes: int,
+) -> None:
+    monkeypatch.setattr("ingestion.documents.original_storage.SMALL_BYTES", small_bytes)
+    document = (await upload("broken-a.md", b"text"))["document"]
+    await process(document["id"])
+    original = original_key(workspace_id, document["content_hash"])
+    object_store.delete([original])
+    await upload("broken-a.md", b"text")
+    assert object_store.get(original) == b"text"
+
+
 async def test_a_lost_original_is_reported(
     upload: Entry, process: Process, client: httpx2.AsyncClient, object_store: ObjectStore, workspace_id: UUID
 ) -> None:
