@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx2
 from benchmarks import (
+    alert_delay,
     artifact_export,
     artifact_versions,
     check_latency,
@@ -35,6 +36,7 @@ from benchmarks import (
     sizing,
     small_files,
     store_quality,
+    team,
     telemetry_cost,
     token_cost,
     web_figures,
@@ -89,8 +91,9 @@ def main() -> None:
             "telemetry": telemetry_cost.telemetry_cost,
             "tokens": token_cost.token_cost,
             "sizing": lambda: figures.run(sizing.sizing(folder / "sizing")),
-            "team": lambda: figures.run(sizing.team(folder / "team")),
+            "team": lambda: figures.run(team.team(folder / "team")),
             "migrations": lambda: migration_locks.migration_locks(folder / "migrations"),
+            "alerts": lambda: alert_delay.alert_delay(folder / "alerts"),
             "web": lambda: web_figures.web_figures(folder / "web"),
             "workers": lambda: figures.run(ingestion_figures.two_workers(figures.fresh(folder / "workers"))),
         }

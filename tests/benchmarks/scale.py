@@ -1,7 +1,8 @@
 """Ten million chunks, computed from what was measured at 100,000 and at a million: python tests/benchmarks/scale.py
 
-Prints the tables of docs/scale.md. Costs between the two sizes and beyond follow the power of the size that leads
-through both; candidates of the dense leg are what the service itself would plan.
+Prints the tables of docs/scale.md, and that of docs/sizing.md: what a team needs. Costs between the two sizes and
+beyond follow the power of the size that leads through both; candidates of the dense leg are what the service itself
+would plan.
 """
 
 from __future__ import annotations
@@ -23,8 +24,15 @@ VECTOR_ROW, GRAPH, DOCUMENTS, OBJECTS = 900, 15_300, 400, 6_300  # bytes a chunk
 BACKUP_RATE, RESTORE_RATE = 25 * MB, 21 * MB
 BUILT_IN_COMPOSE = 64 * 2**20  # PostgreSQL's own maintenance_work_mem
 MEMORY_IN_COMPOSE = 2 * 2**30  # of PostgreSQL's container
-TEAM = 10.0  # searches a second of 200 people (docs/sizing.md)
+TEAM = 10.0  # searches a second of 200 people who each search every 20 seconds
 PATIENCE = 15 * 60  # seconds without a database after which a standby is due
+TEAMS = ((10, 1_000), (50, 10_000), (200, 10_000), (200, 100_000), (1_000, 100_000))  # people, documents
+CHUNKS = 30  # of a document
+THINKS_SECONDS = 20.0
+SEARCHES, ANSWERS, UPLOADS = 0.6, 0.2, 0.02  # of what a team does; the rest are lists
+ANSWER_SECONDS, DOCUMENT_SECONDS = 0.4, 2.3  # of processor time
+BUSY = 0.5  # of the cores, so that an import beside it slows nobody
+WORKING = 2.7 * GB  # all processes of the embedded stack while a team works
 
 
 @dataclass(frozen=True)
@@ -107,6 +115,12 @@ def first_size(exceeds: Callable[[float], bool]) -> float:
     return float(10**high)
 
 
+def busy_cores(people: float, chunks: float) -> float:
+    """Returns the cores that a team keeps busy. Searches below the small size cost what they cost there."""
+    search = CORES / searches_a_second(max(chunks, SMALL))
+    return people / THINKS_SECONDS * (SEARCHES * search + ANSWERS * ANSWER_SECONDS + UPLOADS * DOCUMENT_SECONDS)
+
+
 Cost = Callable[[float], float]
 COSTS: tuple[tuple[str, Cost, Callable[[float], str]], ...] = (
     ("PostgreSQL: index, graph, documents", database_bytes, lambda cost: f"{cost / GB:.3g} GB"),
@@ -152,6 +166,18 @@ def tables() -> str:
     return "\n".join(lines) + "\n"
 
 
+def teams() -> str:
+    """Returns the table of docs/sizing.md."""
+    lines = ["| people | documents | cores | memory | PostgreSQL | object store |", "|---|---|---|---|---|---|"]
+    for people, documents in TEAMS:
+        chunks = documents * CHUNKS
+        cores = max(CORES, math.ceil(busy_cores(people, chunks) / BUSY))
+        memory = math.ceil((WORKING + working_set(chunks)) / GB)
+        stored = f"{database_bytes(chunks) / GB:.2g} GB | {chunks * OBJECTS / GB:.2g} GB"
+        lines.append(f"| {people:,} | {documents:,} | {cores} | {memory} GB | {stored} |")
+    return "\n".join(lines) + "\n"
+
+
 def rounded(size: float) -> int:
     """Returns the size with two digits."""
     digits = 10 ** (math.floor(math.log10(size)) - 1)
@@ -159,4 +185,4 @@ def rounded(size: float) -> int:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(tables())
+    sys.stdout.write(f"{tables()}\n{teams()}")

@@ -1,29 +1,24 @@
-"""What a deployment needs: processor time by operation, throughput of replicas and workers, and a team at work.
+"""What a deployment needs: processor time by operation, and throughput of replicas and workers.
 
-`sizing`: BENCH_DOCUMENTS (40) and BENCH_SEARCHES (400) for each number of replicas. `team`: BENCH_USERS (200) work for
-BENCH_MINUTES (10); an hour of it shows whether memory grows.
+BENCH_DOCUMENTS (40) and BENCH_SEARCHES (400) for each number of replicas.
 """
 
 from __future__ import annotations
 
 import asyncio
-import itertools
 import os
-import random
 import subprocess
 import sys
 import time
-from collections import defaultdict
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import httpx2
 import psutil
 from api_calls import ask, ingest
-from benchmarks.figures import Row, fresh, resident_bytes, spread
+from benchmarks.figures import Row, fresh, spread
 from benchmarks.ingestion_figures import ABSENT, PEPS, connected
 from held_port import held_port
 from pydantic import SecretStr
@@ -35,12 +30,10 @@ from service_kit.http_service import service_client
 from service_kit.settings import TokenSettings
 from service_kit.tokens import Tokens
 
-USERS, MINUTES = int(os.environ.get("BENCH_USERS", "200")), float(os.environ.get("BENCH_MINUTES", "10"))
-THINKS_SECONDS = 20.0
 REPLICAS = (1, 2, 4)
 DOCUMENTS, SEARCHES = int(os.environ.get("BENCH_DOCUMENTS", "40")), int(os.environ.get("BENCH_SEARCHES", "400"))
-CLIENTS, SAMPLES = 16, 6
-SETTINGS = {
+CLIENTS = 16
+UNLIMITED = {
     "RATE_LIMIT_PER_MINUTE": "0",
     "REQUESTS_IN_FLIGHT_PER_KEY": "0",
     "REQUESTS_IN_FLIGHT_PER_WORKSPACE": "0",
@@ -66,29 +59,17 @@ async def sizing(folder: Path) -> list[Row]:
 
     Stores, services and load share the machine.
     """
-    batches = _batches()
+    batches = batches_of_pages()
     if not batches:
         return ABSENT
-    with EmbeddedStack.started(fresh(folder), **SETTINGS) as stack:
+    with EmbeddedStack.started(fresh(folder), **UNLIMITED) as stack:
         async with connected(stack) as http:
             rows = await _workers(stack, http, batches)
             rows += await _searches(stack, http)
             return rows + await _answers(stack, http)
 
 
-async def team(folder: Path) -> list[Row]:
-    """Returns what a team that works sees, and the memory of all processes meanwhile."""
-    batches = _batches()
-    if not batches:
-        return ABSENT
-    with EmbeddedStack.started(fresh(folder), **SETTINGS) as stack:
-        async with connected(stack) as http:
-            await ingest(http, list(batches[0]))
-            await _answers(stack, http)
-        return await _team(stack, batches[1])
-
-
-def _batches() -> list[Sequence[Path]]:
+def batches_of_pages() -> list[Sequence[Path]]:
     """Returns the PEPs in batches of about the same length."""
     pages = sorted((PEPS / "t1").glob("*.rst"), key=lambda path: path.stat().st_size)[100:]
     number = len(pages) // DOCUMENTS
@@ -101,7 +82,7 @@ async def _workers(stack: EmbeddedStack, http: httpx2.AsyncClient, batches: Sequ
         with ExitStack() as more:
             for _ in range(count - 1):
                 more.enter_context(_another(stack, "ingestion-worker", ["ingestion", "worker"]))
-            before, began = _cpu(stack), time.perf_counter()
+            before, began = used(stack), time.perf_counter()
             documents = await ingest(http, list(pages))
             seconds = time.perf_counter() - began
         rows.append(
@@ -109,8 +90,8 @@ async def _workers(stack: EmbeddedStack, http: httpx2.AsyncClient, batches: Sequ
         )
         if count == 1:
             chunks = sum(int(str(one.get("chunk_count") or 0)) for one in documents.values())
-            spent = _spent(stack, before) / len(documents)
-            rows.append((f"processor time of one ({chunks / len(documents):.0f} chunks)", f"{spent:.2f} s", ""))
+            each = spent(stack, before) / len(documents)
+            rows.append((f"processor time of one ({chunks / len(documents):.0f} chunks)", f"{each:.2f} s", ""))
     return rows
 
 
@@ -133,14 +114,14 @@ async def _searches(stack: EmbeddedStack, http: httpx2.AsyncClient) -> list[Row]
                 ports.append(more.enter_context(held_port()))
                 more.enter_context(_another(stack, "retrieval", ["retrieval", "serve"], PORT=str(ports[-1])))
             seconds = await _asked(ports, tokens, caller)
-            before, began = _cpu(stack), time.perf_counter()
+            before, began = used(stack), time.perf_counter()
             seconds = await _asked(ports, tokens, caller)
             rate = SEARCHES / (time.perf_counter() - began)
             rows.append(
                 (f"searches, {count} replicas, {CLIENTS} clients", f"{rate:.0f} a second, {spread(seconds)}", "")
             )
             if count == 1:
-                rows.append(("processor time of one", f"{1000 * _spent(stack, before) / SEARCHES:.0f} ms", ""))
+                rows.append(("processor time of one", f"{1000 * spent(stack, before) / SEARCHES:.0f} ms", ""))
     return rows
 
 
@@ -168,70 +149,11 @@ async def _asked(ports: Sequence[int], tokens: Tokens, caller: Principal) -> lis
 
 
 async def _answers(stack: EmbeddedStack, http: httpx2.AsyncClient) -> list[Row]:
-    before = _cpu(stack)
+    before = used(stack)
     for question in QUESTIONS:
         await ask(http, question)
-    spent = _spent(stack, before) / len(QUESTIONS)
-    return [("processor time of an extractive answer, with memory", f"{spent:.2f} s", "")]
-
-
-async def _team(stack: EmbeddedStack, pages: Sequence[Path]) -> list[Row]:
-    """People who think, search, ask, list and upload, each with a connection of their own."""
-    seconds, errors = defaultdict[str, list[float]](list), 0
-    ends, left = time.monotonic() + 60 * MINUTES, itertools.cycle(pages)
-    chance = random.Random(7)
-    before, memory = _cpu(stack), list[dict[str, int]]()
-
-    async def measure() -> None:
-        for _ in range(SAMPLES):
-            memory.append(resident_bytes(stack))
-            await asyncio.sleep(60 * MINUTES / SAMPLES)
-
-    async def user() -> None:
-        nonlocal errors
-        async with connected(stack) as http:
-
-            async def upload() -> None:
-                path = next(left)
-                files = [("files", (f"{uuid4()}-{path.name}", path.read_bytes() + str(uuid4()).encode()))]
-                (await http.post("/v1/documents", files=files)).raise_for_status()
-
-            async def search() -> None:
-                (await http.post("/v1/search", json={"query": chance.choice(QUESTIONS)})).raise_for_status()
-
-            async def sessions() -> None:
-                (await http.get("/v1/sessions")).raise_for_status()
-
-            async def answer() -> None:
-                await ask(http, chance.choice(QUESTIONS))
-
-            ways: list[Callable[[], Coroutine[Any, Any, None]]] = [search, answer, sessions, upload]
-            while time.monotonic() < ends:
-                await asyncio.sleep(chance.expovariate(1 / THINKS_SECONDS))
-                [way] = chance.choices(ways, (60, 20, 18, 2))
-                began = time.perf_counter()
-                try:
-                    await way()
-                    seconds[way.__name__].append(time.perf_counter() - began)
-                except (httpx2.HTTPError, AssertionError):
-                    errors += 1
-
-    await asyncio.gather(measure(), *(user() for _ in range(USERS)))
-    memory.append(resident_bytes(stack))
-    done = sum(map(len, seconds.values()))
-    rows = [(f"{USERS} users for {MINUTES:g} min: {name}", spread(seconds[name]), "") for name in sorted(seconds)]
-    rows.append(("  requests; errors", f"{done}; {errors}", "0"))
-    rows.append(("  cores in use", f"{_spent(stack, before) / (60 * MINUTES):.2f}", ""))
-    return rows + _memory_rows(memory)
-
-
-def _memory_rows(samples: Sequence[dict[str, int]]) -> list[Row]:
-    rows = []
-    for name in samples[0]:
-        sizes = ", ".join(f"{sample[name] / 1e6:.0f}" for sample in samples)
-        rows.append((f"  memory of {name}, {len(samples)} times", f"{sizes} MB", "flat"))
-    total = ", ".join(f"{sum(sample.values()) / 1e9:.2f}" for sample in samples)
-    return [*rows, (f"  of all, {len(samples)} times", f"{total} GB", "flat")]
+    each = spent(stack, before) / len(QUESTIONS)
+    return [("processor time of an extractive answer, with memory", f"{each:.2f} s", "")]
 
 
 @contextmanager
@@ -260,7 +182,7 @@ def _all(stack: EmbeddedStack) -> Iterator[psutil.Process]:
             yield from process.children(recursive=True)
 
 
-def _cpu(stack: EmbeddedStack) -> dict[int, float]:
+def used(stack: EmbeddedStack) -> dict[int, float]:
     """Returns the seconds that each process has used, with its children that have ended."""
     used = {}
     for process in _all(stack):
@@ -269,5 +191,6 @@ def _cpu(stack: EmbeddedStack) -> dict[int, float]:
     return used
 
 
-def _spent(stack: EmbeddedStack, before: dict[int, float]) -> float:
-    return sum(seconds - before.get(pid, 0.0) for pid, seconds in _cpu(stack).items())
+def spent(stack: EmbeddedStack, before: dict[int, float]) -> float:
+    """Returns the seconds of all processes since then."""
+    return sum(seconds - before.get(pid, 0.0) for pid, seconds in used(stack).items())

@@ -1,4 +1,4 @@
-"""Prometheus, Alertmanager and the exporters beside a running Compose stack, made quick enough for a test."""
+"""Prometheus, Alertmanager and the exporters beside a running Compose stack, made quick enough for a test if wanted."""
 
 from __future__ import annotations
 
@@ -132,10 +132,13 @@ class Watch:
 
 
 @contextmanager
-def watching(folder: Path) -> Iterator[Watch]:
-    """Starts the observers with configurations made from the real ones in `folder`, and removes them."""
+def watching(folder: Path, hurried: bool = True) -> Iterator[Watch]:
+    """Starts the observers with configurations made from the real ones in `folder`, and removes them.
+
+    Unless `hurried`, they scrape, wait and group as the real ones do.
+    """
     with listening() as (receiver, port):
-        override = _write(folder, port)
+        override = _write(folder, port, hurried)
         compose = f"docker compose -f compose.yaml -f {override}"
         # Beside a stack that runs; Compose would give up if the check of a busy store came late.
         shell(f"{compose} run --rm --no-deps --no-TTY monitor-migrate")
@@ -150,21 +153,24 @@ def watching(folder: Path) -> Iterator[Watch]:
             shell(f"{compose} rm --force --stop --volumes {' '.join(OBSERVERS)}")
 
 
-def _write(folder: Path, port: int) -> Path:
+def _write(folder: Path, port: int, hurried: bool) -> Path:
     folder.chmod(0o755)
     prometheus = yaml.safe_load((REPOSITORY / "infra/prometheus/prometheus.yml").read_text("utf-8"))
-    prometheus["global"] = {"scrape_interval": INTERVAL, "scrape_timeout": INTERVAL, "evaluation_interval": INTERVAL}
-    for job in prometheus["scrape_configs"]:
-        for found in job.get("dns_sd_configs", []):
-            found["refresh_interval"] = INTERVAL
     alertmanager = yaml.safe_load((REPOSITORY / "infra/alertmanager/alertmanager.yml").read_text("utf-8"))
-    alertmanager["route"] |= {"receiver": "test", "group_wait": "0s", "group_interval": "1s"}
+    if hurried:
+        times = ("scrape_interval", "scrape_timeout", "evaluation_interval")
+        prometheus["global"] = dict.fromkeys(times, INTERVAL)
+        for job in prometheus["scrape_configs"]:
+            for found in job.get("dns_sd_configs", []):
+                found["refresh_interval"] = INTERVAL
+        alertmanager["route"] |= {"group_wait": "0s", "group_interval": "1s"}
+    alertmanager["route"]["receiver"] = "test"
     alertmanager["receivers"] = [
         {"name": "test", "webhook_configs": [{"url": f"http://host.docker.internal:{port}/", "send_resolved": True}]}
     ]
     for name, made in (("prometheus.yml", prometheus), ("alertmanager.yml", alertmanager)):
         (folder / name).write_text(yaml.safe_dump(made), encoding="utf-8")
-    (folder / "rules.yml").write_text(yaml.safe_dump({"groups": quick(RULES)}), encoding="utf-8")
+    (folder / "rules.yml").write_text(yaml.safe_dump({"groups": quick(RULES) if hurried else RULES}), encoding="utf-8")
     services: dict[str, Any] = {
         # Its own networks publish no port.
         "prometheus": {

@@ -120,12 +120,12 @@ def test_owners_allow_public_links(settled: Any, attractor: Any) -> None:
 
 def test_owners_limit_their_workspace(settled: Any, attractor: Any, samples: Any) -> None:
     quota = {name: {"used": 1_500, "most": 5_000, "chosen": 5_000} for name in ("documents", "bytes", "sources")}
-    workspace = {"id": SESSION, "name": "home", "created_at": NOW}
-    workspace = samples.caller()["workspace"]
+    workspace = samples.caller()["workspace"] | {"most_key_requests_per_minute": 600}
     place = f"/v1/workspaces/{workspace['id']}"
     settled.on("GET", "/v1/quota", quota)
     settled.on("PATCH", "/v1/quota", quota)
-    settled.on("PATCH", place, workspace | {"key_requests_per_minute": 120})
+    settled.on("GET", place, workspace)
+    settled.on("PATCH", place, workspace | {"key_requests_per_minute": 120, "most_key_requests_per_minute": 120})
     shown = attractor("workspaces", "limits").out
     assert "1,500" in shown
     assert "5,000" in shown
@@ -135,6 +135,19 @@ def test_owners_limit_their_workspace(settled: Any, attractor: Any, samples: Any
     assert body(settled, "PATCH", "/v1/quota") == {"documents": 5_000, "sources": None}
     assert body(settled, "PATCH", place) == {"key_requests_per_minute": 120}
     assert attractor("workspaces", "limits", "--requests", "5").code == 2
+
+
+def test_limits_name_who_has_set_those_in_force(settled: Any, attractor: Any, samples: Any) -> None:
+    one = {"used": 7, "most": 5_000, "chosen": None}
+    quota = {"documents": one, "bytes": one | {"chosen": 5_000}, "sources": one | {"most": None}}
+    workspace = samples.caller()["workspace"]
+    settled.on("GET", "/v1/quota", quota)
+    settled.on("GET", f"/v1/workspaces/{workspace['id']}", workspace | {"most_key_requests_per_minute": 600})
+    rows = [line.split() for line in attractor("workspaces", "limits").out.splitlines()]
+    assert ["documents", "7", "5,000", "the", "operator"] in rows
+    assert ["bytes", "7", "5,000", "an", "owner"] in rows
+    assert ["sources", "7", "none"] in rows
+    assert ["requests", "of", "a", "key", "per", "minute", "600", "the", "operator"] in rows
 
 
 def test_chat_and_ask_can_start_a_temporary_session(settled: Any, attractor: Any, samples: Any, json: Any) -> None:

@@ -102,6 +102,12 @@ class Workspace(Resource):
     key_requests_per_minute: int | None = None
 
 
+class LimitedWorkspace(Workspace):
+    """A workspace with the limit of each API key that is in force: the lower one of the operator's and the owners'."""
+
+    most_key_requests_per_minute: int | None = Field(description="null: no limit")
+
+
 class WorkspaceDeletion(Resource):
     """What each service deleted and what it still holds (0 proves the deletion); complete when all have confirmed."""
 

@@ -162,7 +162,7 @@ class Parts:
         )
         state.shared_sessions = shared.SharedSessions(self.database, orchestrator, reads)
         state.database = self.database
-        state.accounts = Accounts(self.database)
+        state.accounts = Accounts(self.database, settings.rate_limit_per_minute)
         state.api_keys = ApiKeys(self.database)
         state.users = UserAdministration(self.database, self.administrators)
         state.inviting = Inviting(self.database)

@@ -39,7 +39,7 @@ async def test_an_owner_limits_the_keys_of_the_workspace(gateway_client):
         refused = await client.patch(place, json={"key_requests_per_minute": 60}, headers=key)
         assert refused.status_code == 403
         changed = await client.patch(place, json={"key_requests_per_minute": 60})
-        assert changed.json()["key_requests_per_minute"] == 60
+        assert changed.json()["key_requests_per_minute"] == changed.json()["most_key_requests_per_minute"] == 60
         assert (await client.get(place, headers=key)).json()["key_requests_per_minute"] == 60
         answers = [await client.get("/v1/me", headers=key)]
         while answers[-1].status_code == 200:
@@ -49,8 +49,10 @@ async def test_an_owner_limits_the_keys_of_the_workspace(gateway_client):
         await asyncio.sleep(float(answers[-1].headers["retry-after"]))
         lifted = await client.patch(place, json={"key_requests_per_minute": None})
         assert lifted.json()["key_requests_per_minute"] is None
+        assert lifted.json()["most_key_requests_per_minute"] == 300
         assert (await client.get("/v1/me", headers=key)).headers["ratelimit-limit"] == "300"
         await client.patch(place, json={"key_requests_per_minute": 900})
+        assert (await client.get(place)).json()["most_key_requests_per_minute"] == 300
         assert (await client.get("/v1/me")).headers["ratelimit-limit"] == "300"  # the operator's is lower
         audited = (await client.get("/v1/audit", params={"action": "workspace.change"})).json()["items"]
         assert {one["target_id"] for one in audited} == {workspace}

@@ -28,6 +28,7 @@ export function Limits({ caller }: { caller: Schemas['Caller'] }) {
   const schema = useSchema();
   const settings = useSettings('workspace');
   const error = [quota, workspace, schema, settings].find((query) => query.error)?.error;
+  const chosen = workspace.data?.key_requests_per_minute ?? null;
   const budgets = schema.data?.filter(({ category }) => category === 'budgets');
   return (
     <>
@@ -40,7 +41,7 @@ export function Limits({ caller }: { caller: Schemas['Caller'] }) {
             const { name, unit } = STORED[kind];
             const { used, most, chosen } = quota.data[kind];
             const inUse = t('limitUsed', { used: number(used / unit, 1) });
-            const inForce = most !== null && most !== chosen && t('limitOperator', { most: number(most / unit, 1) });
+            const inForce = ofOperator(most, chosen, unit);
             return (
               <LimitField
                 key={kind}
@@ -63,9 +64,11 @@ export function Limits({ caller }: { caller: Schemas['Caller'] }) {
           <h2>{t('keys')}</h2>
           <LimitField
             name={t('limitRequests')}
-            hint={t('limitRequestsHint')}
+            hint={[t('limitRequestsHint'), ofOperator(workspace.data.most_key_requests_per_minute, chosen)]
+              .filter(Boolean)
+              .join(' · ')}
             least={60}
-            value={workspace.data.key_requests_per_minute ?? null}
+            value={chosen}
             reads={['workspace', id]}
             save={(value) =>
               api.PATCH('/v1/workspaces/{workspace_id}', { params, body: { key_requests_per_minute: value } })
@@ -84,6 +87,11 @@ export function Limits({ caller }: { caller: Schemas['Caller'] }) {
       )}
     </>
   );
+}
+
+/** Says what the operator allows, where that is the limit in force. */
+function ofOperator(most: number | null, chosen: number | null, unit = 1): string {
+  return most !== null && most !== chosen ? t('limitOperator', { most: number(most / unit, 1) }) : '';
 }
 
 interface FieldProps {

@@ -14,7 +14,7 @@ from attractor_client.invocation import FAILED, Limit, Yes, at_most, confirm, co
 from attractor_client.output import Output
 from attractor_client.rendering import local_time
 from contracts.gateway import WorkspacePatch
-from contracts.ingestion import QuotaChoice, QuotaState
+from contracts.ingestion import QuotaChoice
 
 app = typer.Typer(no_args_is_help=True, help="List, create, limit and delete workspaces.")
 
@@ -119,19 +119,23 @@ async def limits(
     """
     given = {"documents": documents, "bytes": size, "sources": sources}
     choice = QuotaChoice.model_validate({name: most or None for name, most in given.items() if most is not None})
-    workspace = (await client.accounts.me()).workspace
-    if requests is not None:
-        rate = WorkspacePatch.model_validate({"key_requests_per_minute": requests or None})
-        workspace = await client.accounts.change_workspace(workspace.id, rate)
+    own = (await client.accounts.me()).workspace.id
+    rate = WorkspacePatch.model_validate({} if requests is None else {"key_requests_per_minute": requests or None})
+    accounts = client.accounts
+    workspace = await (accounts.change_workspace(own, rate) if rate.model_fields_set else accounts.workspace(own))
     quota = await (client.accounts.change_quota(choice) if choice.model_fields_set else client.accounts.quota())
     if output.as_json:
-        output.json({"quota": quota, "key_requests_per_minute": workspace.key_requests_per_minute})
+        names = ("key_requests_per_minute", "most_key_requests_per_minute")
+        output.json({"quota": quota, **{name: getattr(workspace, name) for name in names}})
         return
-    rows = [_limit(name, state) for name, state in quota]
-    rate_limit = workspace.key_requests_per_minute
-    rows.append(("requests of a key per minute", "", "" if rate_limit is None else f"{rate_limit:,}"))
-    output.table(("", "used", "limit"), rows)
+    rows = [(name, f"{state.used:,}", *_limit(state.most, state.chosen)) for name, state in quota]
+    in_force = _limit(workspace.most_key_requests_per_minute, workspace.key_requests_per_minute)
+    rows.append(("requests of a key per minute", "", *in_force))
+    output.table(("", "used", "limit", "set by"), rows)
 
 
-def _limit(name: str, state: QuotaState) -> tuple[str, str, str]:
-    return name, f"{state.used:,}", "" if state.most is None else f"{state.most:,}"
+def _limit(most: int | None, chosen: int | None) -> tuple[str, str]:
+    """Returns the limit in force, and who has set it."""
+    if most is None:
+        return "none", ""
+    return f"{most:,}", "an owner" if most == chosen else "the operator"

@@ -20,6 +20,7 @@ from contracts.gateway import (
     InvitationAccepted,
     InvitationCreate,
     InvitationCreated,
+    LimitedWorkspace,
     Member,
     MemberPut,
     Role,
@@ -93,10 +94,14 @@ class Accounts:
             timeout=timeout + self.transport.timeout,
         )
 
-    async def change_workspace(self, workspace_id: UUID, change: WorkspacePatch) -> Workspace:
+    async def workspace(self, workspace_id: UUID) -> LimitedWorkspace:
+        """Returns a workspace that the caller may see, with the limit of its keys that is in force."""
+        return await self.transport.get(path("v1/workspaces", workspace_id), LimitedWorkspace)
+
+    async def change_workspace(self, workspace_id: UUID, change: WorkspacePatch) -> LimitedWorkspace:
         """Changes the fields that are set; requires an owner's key."""
         place = path("v1/workspaces", workspace_id)
-        return await self.transport.fetch("PATCH", place, Workspace, body=change, nulls=True, repeatable=True)
+        return await self.transport.fetch("PATCH", place, LimitedWorkspace, body=change, nulls=True, repeatable=True)
 
     async def quota(self) -> WorkspaceQuota:
         """Returns how many documents, bytes and sources the key's workspace has, and may have."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from contracts.base import Page
-from contracts.gateway import Member, MemberPut, Role, Workspace, WorkspaceCreate, WorkspacePatch
+from contracts.gateway import LimitedWorkspace, Member, MemberPut, Role, Workspace, WorkspaceCreate, WorkspacePatch
 from gateway.accounts.caller import Authenticated
 from gateway.accounts.keys import Keys
 from gateway.accounts.members import MemberRow, Members
@@ -18,10 +18,13 @@ from service_kit.postgres import Database
 
 
 class Accounts:
-    """Each method is one transaction, and raises a Forbidden or NotFound problem if the caller may not do it."""
+    """Each method is one transaction, and raises a Forbidden or NotFound problem if the caller may not do it.
 
-    def __init__(self, database: Database) -> None:
-        self.database = database
+    `key_requests_per_minute` is the operator's limit; 0 means none.
+    """
+
+    def __init__(self, database: Database, key_requests_per_minute: int) -> None:
+        self.database, self.key_requests_per_minute = database, key_requests_per_minute
 
     async def create_workspace(
         self, caller: Authenticated, body: WorkspaceCreate, idempotency_key: str | None
@@ -50,15 +53,15 @@ class Accounts:
             rows = await Workspaces(connection).list(only, *decode_cursor(cursor), limit + 1)
         return page(rows, limit, lambda workspace: (workspace.created_at, workspace.id))
 
-    async def workspace(self, caller: Authenticated, workspace_id: UUID) -> Workspace:
+    async def workspace(self, caller: Authenticated, workspace_id: UUID) -> LimitedWorkspace:
         caller.must_see(workspace_id)
         async with self.database.workspace(workspace_id) as connection:
             workspace = await Workspaces(connection).find(workspace_id)
-        if workspace is None:
-            raise UnknownWorkspace
-        return workspace
+        return self._limited(workspace)
 
-    async def change_workspace(self, caller: Authenticated, workspace_id: UUID, body: WorkspacePatch) -> Workspace:
+    async def change_workspace(
+        self, caller: Authenticated, workspace_id: UUID, body: WorkspacePatch
+    ) -> LimitedWorkspace:
         caller.must_own(workspace_id)
         async with self.database.workspace(workspace_id) as connection:
             workspaces = Workspaces(connection)
@@ -66,9 +69,14 @@ class Accounts:
                 workspace = await workspaces.change(workspace_id, body.key_requests_per_minute)
             else:
                 workspace = await workspaces.find(workspace_id)
+        return self._limited(workspace)
+
+    def _limited(self, workspace: Workspace | None) -> LimitedWorkspace:
         if workspace is None:
             raise UnknownWorkspace
-        return workspace
+        limits = (self.key_requests_per_minute, workspace.key_requests_per_minute)
+        most = min((one for one in limits if one), default=None)
+        return LimitedWorkspace(**dict(workspace), most_key_requests_per_minute=most)
 
     async def members(self, caller: Authenticated, workspace_id: UUID, limit: int, cursor: str | None) -> Page[Member]:
         caller.must_own(workspace_id)

@@ -13,6 +13,7 @@ from contracts.gateway import (
     ApiKeyCreate,
     ApiKeyCreated,
     Caller,
+    LimitedWorkspace,
     Member,
     MemberPut,
     Status,
@@ -81,15 +82,15 @@ async def list_workspaces(
 
 
 @router.get("/workspaces/{workspace_id}", summary="Read a workspace", responses=REFUSED)
-async def get_workspace(caller: Admitted, accounts: UsedAccounts, workspace_id: UUID) -> Workspace:
-    """Its name, when it was created, and the limit of its keys."""
+async def get_workspace(caller: Admitted, accounts: UsedAccounts, workspace_id: UUID) -> LimitedWorkspace:
+    """Its name, when it was created, and the limit of its keys: the one in force, and the one that owners have set."""
     return await accounts.workspace(caller, workspace_id)
 
 
 @router.patch("/workspaces/{workspace_id}", summary="Limit the API keys of a workspace", responses=REFUSED)
 async def change_workspace(
     caller: Admitted, accounts: UsedAccounts, workspace_id: UUID, body: WorkspacePatch
-) -> Workspace:
+) -> LimitedWorkspace:
     """Requires an owner; takes effect with the next request of each key. A lower limit of the operator stays in force.
 
     It does not apply to people who are signed in with a password or by OpenID Connect.
