@@ -98,6 +98,7 @@ test('a stream that is cut goes on where it was, without a word twice', async ({
   await ask(page);
   await expect.poll(() => resumed).toEqual([cut]); // the stored answer may be shown earlier
   await expect(page.getByText(/citations checked/)).toBeVisible();
+  await expect(page.getByRole('article')).toHaveAttribute('aria-busy', 'false'); // its last event is there
   const answer = await page.getByRole('article').innerText();
   const quotes = answer.match(/“[^”]+”/g) ?? [];
   expect(quotes.length).toBeGreaterThan(0);
@@ -201,7 +202,7 @@ test('by keyboard alone: ask, read the source, come back, rename, delete, sign o
   await page.keyboard.press('Escape');
   await expect(chip).toBeFocused();
 
-  const options = page.getByRole('button', { name: /^Options for/ }).first();
+  const options = page.getByRole('button', { name: 'Options for What is in the Identity handbook about sessions?' });
   await options.focus();
   await page.keyboard.press('Enter');
   await page.getByRole('menuitem', { name: 'Rename' }).focus();

@@ -144,7 +144,8 @@ export async function expectAccessible(page: Page, name: string) {
       await page.setViewportSize({ width, height });
       const only: RunOnly =
         colorScheme === 'light' ? { type: 'rule', values: OF_LOOKS } : { type: 'tag', values: TAGS };
-      expect(await violations(page, only), `${name}, ${colorScheme}, ${width}`).toEqual([]);
+      const message = `${name}, ${colorScheme}, ${width}`;
+      await expect.poll(() => violations(page, only), { message }).toEqual([]); // once what moves has come to rest
       await expectNarrowEnough(page, `${name}, ${width}`);
       if (process.env.SHOTS)
         await page.screenshot({ path: `${process.env.SHOTS}/${name}-${colorScheme}-${width}.png` });
