@@ -69,6 +69,13 @@ export function watched(page: Page, baseURL: string, expected: RegExp | undefine
 /** A page that fails the test on whatever is `watched`, except for the errors that the test expects. */
 export const test = base.extend<{ page: Page; expected: RegExp | undefined }>({
   expected: [undefined, { option: true }],
+  // A connection of its own for each request: the server ends idle ones, perhaps as the next request is sent
+  request: async ({ playwright, baseURL }, use) => {
+    const extraHTTPHeaders = { connection: 'close' };
+    const context = await playwright.request.newContext({ ...(baseURL ? { baseURL } : {}), extraHTTPHeaders });
+    await use(context);
+    await context.dispose();
+  },
   page: async ({ page, baseURL, expected }, use) => {
     const wrong = watched(page, baseURL!, expected);
     await use(page);
