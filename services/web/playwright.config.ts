@@ -7,7 +7,7 @@ export default defineConfig({
   testDir: 'tests/e2e',
   outputDir: 'test-results',
   workers: 1,
-  timeout: 400_000,
+  timeout: 600_000, // a test with many steps may take long; each step has its own limit
   retries: 1, // what passes only then is listed as flaky
   expect: { timeout: 90_000 },
   use: {

@@ -6,11 +6,12 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from api_calls import client, new_tenant
 from benchmarks.scripted_endpoint import serving
+from starlette.datastructures import State
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -19,6 +20,7 @@ ROUTING, TITLE = "Decide what the user's message asks for", "Give this conversat
 COUNT = re.compile(r"Count to (\d{1,4})")
 EXACTLY = "Write exactly:"
 WORDS_A_SECOND = 25
+HELD_AFTER = 10  # words
 
 
 def written(messages: Sequence[dict[str, Any]]) -> list[str]:
@@ -37,7 +39,7 @@ async def completions(request: Request) -> Response:
     body = await request.json()
     pieces = written(body["messages"])
     if body.get("stream"):
-        return StreamingResponse(_chunks(pieces), media_type="text/event-stream")
+        return StreamingResponse(_chunks(pieces, request.app.state), media_type="text/event-stream")
     message = {"role": "assistant", "content": "".join(pieces)}
     return JSONResponse({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
 
@@ -46,8 +48,23 @@ async def models(_: Request) -> Response:
     return JSONResponse({"object": "list", "data": [{"id": "scripted", "object": "model"}]})
 
 
-async def _chunks(pieces: list[str]) -> AsyncIterator[str]:
-    for piece in pieces:
+async def hold(request: Request) -> Response:
+    """Stops all answers after their first words, until they are released."""
+    request.app.state.released = asyncio.Event()
+    return Response()
+
+
+async def release(request: Request) -> Response:
+    request.app.state.released.set()
+    return Response()
+
+
+async def _chunks(pieces: list[str], state: State) -> AsyncIterator[str]:
+    for index, piece in enumerate(pieces):
+        while index == HELD_AFTER and "released" in state and not state.released.is_set():
+            yield ": still there\n\n"
+            with suppress(TimeoutError):
+                await asyncio.wait_for(state.released.wait(), 1)
         yield _event({"content": piece}, None)
         await asyncio.sleep(1 / WORDS_A_SECOND)  # the pace of a model, so that a test can interrupt it
     yield _event({}, "stop")
@@ -62,7 +79,11 @@ def _event(delta: dict[str, str], reason: str | None) -> str:
 @contextmanager
 def scripted_model() -> Iterator[str]:
     """Serves the model on a free port; yields its base URL."""
-    routes = [Route("/v1/chat/completions", completions, methods=["POST"]), Route("/v1/models", models)]
+    routes = [
+        Route("/v1/chat/completions", completions, methods=["POST"]),
+        Route("/v1/models", models),
+        *(Route(f"/v1/{act.__name__}", act, methods=["POST"]) for act in (hold, release)),
+    ]
     with serving(routes) as url:
         yield f"{url}/v1"
 

@@ -61,7 +61,7 @@ def main() -> int:
         environment = {"ATTRACTOR_URL": stack.url, "ATTRACTOR_API_KEY": stack.api_key}
         command = [Path(sys.executable).with_name("attractor"), "ingest", *(EXAMPLES / name for name in DOCUMENTS)]
         subprocess.run(command, env={**os.environ, **environment}, check=True)
-        environment |= {"MODEL_KEY": asyncio.run(workspace_with(model, stack.url, stack.api_key))}
+        environment |= {"MODEL_KEY": asyncio.run(workspace_with(model, stack.url, stack.api_key)), "MODEL_URL": model}
         environment |= {"WEB_URL": stack.url, "CHROMIUM": str(browser), "STACK": folder, "HOSTILE": str(EVALUATION)}
         node("the pages in a browser", "node_modules/@playwright/test/cli.js", "test", "--reporter=list", **environment)
     return 0

@@ -10,7 +10,16 @@ import './styles/tokens.css';
 
 const isFinal = (error: Error) => error instanceof Problem && error.status > 0 && error.status < 500;
 const client = new QueryClient({
-  defaultOptions: { queries: { staleTime: 10_000, retry: (count, error) => !isFinal(error) && count < 3 } },
+  defaultOptions: {
+    // Without a network, too: it fails and says so, instead of waiting without a word
+    mutations: { networkMode: 'always' },
+    queries: {
+      networkMode: 'always',
+      refetchOnReconnect: true,
+      staleTime: 10_000,
+      retry: (count, error) => !isFinal(error) && count < 3,
+    },
+  },
 });
 
 showScheme();

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { api, body } from '../api/client';
-import { t, when } from '../i18n';
+import { explained, t, when } from '../i18n';
 import style from '../shell/page.module.css';
 
 /** The user's latest failed answers, each with its reason and conversation. */
@@ -18,7 +18,7 @@ export function FailedRuns() {
         {data.items.map((run) => (
           <li key={run.id}>
             <span className={style.words}>
-              {run.error_message ?? run.error_type}
+              {explained(run.error_type, run.error_message ?? t('failed'))}
               <span className={style.quiet}>{when(run.created_at)}</span>
             </span>
             <Link href={`/c/${run.session_id}`}>{t('openConversation')}</Link>

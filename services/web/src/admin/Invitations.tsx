@@ -5,6 +5,7 @@ import { api, body, everyPage, type Schemas } from '../api/client';
 import { day, type Key, t } from '../i18n';
 import { Choice } from '../shell/Choice';
 import style from '../shell/page.module.css';
+import { Secret } from '../shell/Secret';
 import { ROLES, rolesUpTo } from './roles';
 
 type Invitation = Schemas['Invitation'];
@@ -68,9 +69,7 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
         {(invite.error ?? revoke.error ?? error)?.message}
       </p>
       {invite.data && (
-        <p role="status" className={style.secret}>
-          {t('linkOnce')} <code>{invite.data.link ?? invite.data.token}</code>
-        </p>
+        <Secret key={invite.data.id} label={t('linkOnce')} text={invite.data.link ?? invite.data.token} />
       )}
       <ul className={style.rows}>
         {data?.map((invitation) => (

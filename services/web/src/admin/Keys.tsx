@@ -6,6 +6,7 @@ import { day, t } from '../i18n';
 import { Choice } from '../shell/Choice';
 import { Confirm } from '../shell/dialogs';
 import style from '../shell/page.module.css';
+import { Secret } from '../shell/Secret';
 import { ROLES, rolesUpTo } from './roles';
 import { useNames } from './use-names';
 
@@ -115,11 +116,7 @@ function NewKey({ caller }: { caller: Caller }) {
       <p role="alert" className={style.error}>
         {create.error?.message}
       </p>
-      {create.data && (
-        <p role="status" className={style.secret}>
-          {t('keyOnce')} <code>{create.data.key}</code>
-        </p>
-      )}
+      {create.data && <Secret key={create.data.key} label={t('keyOnce')} text={create.data.key} />}
     </>
   );
 }

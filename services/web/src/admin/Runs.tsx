@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Button } from 'react-aria-components';
 import { Link } from 'wouter';
 import { api, body, type Schemas } from '../api/client';
-import { type Key, number, t, when } from '../i18n';
+import { explained, type Key, number, t, told, when } from '../i18n';
 import { Choice } from '../shell/Choice';
 import style from '../shell/page.module.css';
 import { useNames } from './use-names';
@@ -93,7 +93,7 @@ function OthersRow({ run, name }: { run: Used; name: string }) {
       <span className={style.words}>
         {`${name}, ${when(run.created_at)}`}
         <span className={style.quiet}>{measures(run).join(' · ')}</span>
-        {run.error_type && <span>{run.error_type}</span>}
+        {run.error_type && <span>{told(run.error_type, run.error_type.replaceAll('-', ' '))}</span>}
       </span>
       <span className={style.badge} data-tone={TONES[run.status]}>
         {t(STATES[run.status])}
@@ -107,11 +107,12 @@ function Row({ run, onRetry }: { run: Run; onRetry: () => void }) {
     session_id: session,
     status,
     created_at: created,
+    error_type: type,
     error_message: reason,
     issues,
     steps_executed: steps,
   } = run;
-  const notes = [...new Set([...(reason ? [reason] : []), ...issues])];
+  const notes = [...new Set([...(reason ? [explained(type, reason)] : []), ...issues])];
   return (
     <li>
       <span className={style.words}>

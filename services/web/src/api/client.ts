@@ -1,6 +1,6 @@
 // The typed client of the HTTP API: same origin, the session's cookie, and problems (RFC 9457) as errors.
 import createClient from 'openapi-fetch';
-import { t } from '../i18n';
+import { t, told } from '../i18n';
 import type { components, paths } from './schema';
 import { workspaceHeaders } from './workspace';
 
@@ -12,7 +12,8 @@ export class Problem extends Error {
   readonly status: number;
 
   constructor(status: number, body: Partial<Schemas['ProblemBody']> | undefined) {
-    const text = body?.title && body.detail ? `${body.title}: ${body.detail}` : (body?.detail ?? body?.title);
+    const title = body?.title && told(body.type ?? '', body.title);
+    const text = title && body.detail ? `${title}: ${body.detail}` : (body?.detail ?? title);
     const trace = status >= 500 && body?.trace_id ? ` (trace ${body.trace_id})` : ''; // what an operator looks for
     super(`${text ?? `HTTP ${status}`}${trace}`);
     this.type = body?.type ?? 'unknown';

@@ -6,6 +6,7 @@ import { day, t } from '../i18n';
 import { Choice } from '../shell/Choice';
 import dialog from '../shell/dialogs.module.css';
 import style from '../shell/page.module.css';
+import { Secret } from '../shell/Secret';
 
 type Audience = Schemas['ShareAudience'];
 
@@ -51,9 +52,7 @@ export default function Share({ sessionId, onClose }: { sessionId: string; onClo
           </Button>
         </div>
         {create.data && (
-          <p className={style.secret} role="status">
-            {t('linkOnce')} <code>{`${location.origin}/shared#${create.data.token}`}</code>
-          </p>
+          <Secret key={create.data.id} label={t('linkOnce')} text={`${location.origin}/shared#${create.data.token}`} />
         )}
         <p role="alert" className={style.error}>
           {error?.message}

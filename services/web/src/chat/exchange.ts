@@ -1,5 +1,6 @@
 // The questions and answers to show: the stored ones and the running turn. Pure.
 import type { Schemas } from '../api/client';
+import { explained } from '../i18n';
 import type { Turn } from './turn';
 
 type Message = Schemas['Message'];
@@ -125,7 +126,8 @@ function followed(each: Shown, turn: Turn | undefined): Shown {
   return { ...each, notes: turn.issues, goodMatch: each.goodMatch ?? turn.goodMatch, turn };
 }
 
-const reasons = (run: Schemas['Run']) => (run.error_message ? [...run.issues, run.error_message] : run.issues);
+const reasons = ({ issues, error_type: type, error_message: message }: Schemas['Run']) =>
+  message ? [...issues, explained(type, message)] : issues;
 
 const live = (turn: Turn, message: Message | undefined): Shown => ({
   key: `assistant-${turn.runId}`,

@@ -1,6 +1,7 @@
 // Builds an answer from a run's events. Pure: the screen is a function of the events received so far.
 import type { Schemas } from '../api/client';
 import type { RunEvent } from '../api/events';
+import { explained, told } from '../i18n';
 
 export interface Step {
   stage: string;
@@ -48,7 +49,10 @@ export function reduce(turn: Turn, { name, data }: RunEvent): Turn {
     case 'run_started':
       return { ...turn, runId: data.run_id, mode: data.mode };
     case 'stage_started':
-      return { ...turn, steps: [...turn.steps, { stage: data.stage, label: data.label, done: false }] };
+      return {
+        ...turn,
+        steps: [...turn.steps, { stage: data.stage, label: told(`stage.${data.stage}`, data.label), done: false }],
+      };
     case 'stage_completed':
       return { ...turn, steps: turn.steps.map((step) => (step.stage === data.stage ? { ...step, done: true } : step)) };
     case 'stage_output':
@@ -79,7 +83,7 @@ export function reduce(turn: Turn, { name, data }: RunEvent): Turn {
         removed: data.removed_citations,
       };
     case 'run_failed':
-      return { ...turn, state: 'failed', issues: [...turn.issues, data.message] };
+      return { ...turn, state: 'failed', issues: [...turn.issues, explained(data.error_type, data.message)] };
     case 'run_cancelled':
       return { ...turn, state: 'cancelled' };
     default:

@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button } from 'react-aria-components';
 import { api, body, type Schemas } from '../api/client';
-import { size, t } from '../i18n';
+import { isEnglish, size, t } from '../i18n';
 import { useHidden } from '../shell/use-deletions';
 import { deleteDocument, keyOf } from './deletion';
 import style from './documents.module.css';
-import { Stages } from './Stages';
+import { lineOf, Stages } from './Stages';
 import { STATES } from './states';
 
 interface Props {
@@ -15,7 +15,7 @@ interface Props {
   mayChange: boolean;
 }
 
-/** A document with its state and, if something is wrong, the API's message. */
+/** A document with its state and, if it is not wholly searchable, why. */
 export function DocumentRow({ document, position, mayChange }: Props) {
   const client = useQueryClient();
   const hidden = useHidden();
@@ -85,5 +85,8 @@ function Explanation({ document }: { document: Schemas['Document'] }) {
     queryKey: ['explanation', document.id, document.updated_at],
     queryFn: () => body(api.GET('/v1/documents/{document_id}', { params: { path: { document_id: document.id } } })),
   });
-  return data?.explanation ? <span className={style.quiet}>{data.explanation}</span> : null;
+  // The API's sentence is in English alone; the stage where it is says the same, if less
+  const stage = data?.stages.find(({ status }) => status !== 'succeeded');
+  const why = isEnglish() ? data?.explanation : stage && lineOf(stage);
+  return why ? <span className={style.quiet}>{why}</span> : null;
 }

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button } from 'react-aria-components';
 import { api, body, type Schemas } from '../api/client';
-import { number, t } from '../i18n';
+import { number, t, told } from '../i18n';
 import style from './documents.module.css';
 
 interface Props {
@@ -26,7 +26,7 @@ export function Overview({ mayChange }: Props) {
   });
   const groups = [
     ...Object.entries(data?.failures ?? {}).map(([kind, count]) => ({
-      text: t('failedOfKind', { kind, count: number(count) }),
+      text: t('failedOfKind', { kind: told(kind, kind.replaceAll('-', ' ')), count: number(count) }),
       filter: { status: 'failed', error_class: kind } as const,
     })),
     ...(data?.embedding_failed

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, body, type Schemas } from '../api/client';
-import { type Key, number, t } from '../i18n';
+import { explained, type Key, number, t } from '../i18n';
 import style from './documents.module.css';
 
 type Stage = Schemas['Stage'];
@@ -36,19 +36,20 @@ export function Stages({ document }: { document: Schemas['Document'] }) {
       {!data && <span>{error?.message ?? t('loading')}</span>}
       <ol className={style.stages}>
         {data?.stages.map((stage) => (
-          <li key={stage.name}>
-            {t(NAMES[stage.name])}: {[...said(stage)].join(' · ')}
-          </li>
+          <li key={stage.name}>{lineOf(stage)}</li>
         ))}
       </ol>
     </details>
   );
 }
 
-function* said({ status, seconds, attempts, page, pages, error_message: why }: Stage) {
+/** A stage with its state, in a line. */
+export const lineOf = (stage: Stage) => `${t(NAMES[stage.name])}: ${[...said(stage)].join(' · ')}`;
+
+function* said({ status, seconds, attempts, page, pages, error_class: type, error_message: why }: Stage) {
   yield t(STATES[status]);
   if (page && pages) yield t('pageOf', { page, pages });
   if (seconds !== null) yield t('inSeconds', { seconds: number(seconds, 1) });
   if (attempts > 1) yield t('attempts', { count: attempts });
-  if (why) yield why;
+  if (why) yield explained(type, why);
 }

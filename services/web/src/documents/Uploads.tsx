@@ -2,15 +2,17 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button, DropZone, FileTrigger, Text } from 'react-aria-components';
 import type { Problem } from '../api/client';
-import { t } from '../i18n';
+import { explained, number, t } from '../i18n';
 import style from './documents.module.css';
 import { filesIn, send } from './sending';
 
 interface Sent {
   id: string;
   name: string;
-  /** 0 to 1 while it is being sent; then the API's response. */
+  /** 0 to 1 while it is being sent. */
   share: number;
+  /** The API has answered. */
+  done: boolean;
   refused: string | undefined;
   existed: boolean;
 }
@@ -27,6 +29,7 @@ export function Uploads() {
       id,
       name: file.name,
       share: 0,
+      done: false,
       refused: undefined,
       existed: false,
     }));
@@ -34,15 +37,20 @@ export function Uploads() {
     for (const { file, id } of waiting) {
       try {
         const results = await send(file, (share) => change(id, { share }));
-        const refused = results.flatMap(({ message, error }) => message ?? error ?? []).join(' ');
-        change(id, { share: 1, refused: refused || undefined, existed: results.every(({ created }) => !created) });
+        const refused = results
+          .flatMap(({ message, error }) => (error ? explained(error, message ?? error) : []))
+          .join(' ');
+        change(id, { done: true, refused: refused || undefined, existed: results.every(({ created }) => !created) });
       } catch (error) {
         const { status, message } = error as Problem;
-        change(id, { share: 1, refused: status === 0 ? t('connectionBroke') : message });
+        change(id, { done: true, refused: status === 0 ? t('connectionBroke') : message });
       }
-      await client.invalidateQueries({ queryKey: ['documents'] });
     }
+    await client.invalidateQueries({ queryKey: ['documents'] }); // until then, the stream of changes tells of them
   };
+  const current = sent.find(({ done }) => !done);
+  const shown = sent.filter((each) => each === current || each.refused || each.existed);
+  const added = sent.filter(({ done, refused, existed }) => done && !refused && !existed).length;
   return (
     <section aria-label={t('uploads')}>
       <DropZone className={style.drop!} onDrop={async ({ items }) => add(await filesIn(items))}>
@@ -50,13 +58,21 @@ export function Uploads() {
         <FileTrigger allowsMultiple onSelect={(files) => add([...(files ?? [])])}>
           <Button>{t('addFiles')}</Button>
         </FileTrigger>
+        <FileTrigger acceptDirectory onSelect={(files) => add([...(files ?? [])])}>
+          <Button>{t('addFolder')}</Button>
+        </FileTrigger>
       </DropZone>
+      <p role="status">
+        {current
+          ? t('sendingOf', { done: number(sent.filter(({ done }) => done).length), all: number(sent.length) })
+          : added > 0 && t('addedCount', { count: number(added) })}
+      </p>
       <ul className={style.sent}>
-        {sent.map(({ id, name, share, refused, existed }) => (
+        {shown.map(({ id, name, share, done, refused, existed }) => (
           <li key={id} data-refused={Boolean(refused)}>
             {refused ? t('attempted', { name, reason: refused }) : name}
-            {share < 1 && <progress value={share} aria-label={t('uploading', { name })} />}
-            {!refused && existed && share === 1 && ` (${t('exists')})`}
+            {!done && <progress value={share} aria-label={t('uploading', { name })} />}
+            {!refused && existed && ` (${t('exists')})`}
           </li>
         ))}
       </ul>

@@ -1,6 +1,6 @@
 // Watched sources: from the form to a request, and from a synchronisation to a sentence. Pure.
 import type { Schemas } from '../api/client';
-import { type Key, number, t, when } from '../i18n';
+import { explained, type Key, number, t, when } from '../i18n';
 
 type Config = Schemas['SourceCreate']['config'];
 type Sync = Schemas['Sync'];
@@ -80,7 +80,7 @@ export function resultOf(sync: Sync): string {
     case 'cancelled':
       return t('syncCancelled', { at });
     case 'failed':
-      return t('syncFailed', { at, reason: sync.error_message ?? sync.error_class ?? '' });
+      return t('syncFailed', { at, reason: explained(sync.error_class, sync.error_message ?? '') });
     case 'succeeded':
       return sync.dry_run ? countsOf(sync) : t('syncDone', { at, what: countsOf(sync) });
   }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { api, body, type Schemas } from '../api/client';
-import { t } from '../i18n';
+import { number, t } from '../i18n';
 import style from '../shell/page.module.css';
 import { entityHref } from './EntityPage';
 import own from './graph.module.css';
@@ -18,7 +18,12 @@ export function Dependencies({ entity }: { entity: string }) {
       <h2 id="dependencies">{t('dependencies')}</h2>
       {data ? (
         <>
-          <p>{data.criticality.reason}</p>
+          <p>
+            {t('dependents', {
+              direct: number(data.criticality.dependents),
+              all: number(data.criticality.all_dependents),
+            })}
+          </p>
           <div className={own.columns}>
             <Listed title={t('dependsOn', { name: data.entity.name })} found={data.depends_on} />
             <Listed title={t('dependedBy', { name: data.entity.name })} found={data.depended_by} />

@@ -3,7 +3,7 @@ import { Suspense } from 'react';
 import { Button } from 'react-aria-components';
 import { Link, useSearchParams } from 'wouter';
 import { api, body, type Schemas } from '../api/client';
-import { number, t } from '../i18n';
+import { number, t, told } from '../i18n';
 import { lazily } from '../shell/lazily';
 import style from '../shell/page.module.css';
 import { WithSource, withSource } from '../viewer/WithSource';
@@ -149,7 +149,7 @@ function FactRow({ fact, citations }: Numbered) {
       <p>
         <Link href={entityHref(source)}>{source}</Link> <span className={style.badge}>{type}</span>{' '}
         <Link href={entityHref(target)}>{target}</Link>
-        {status && status !== 'current' && <span className={style.quiet}> {status}</span>}
+        {status && status !== 'current' && <span className={style.quiet}> {told(`fact.${status}`, status)}</span>}
         {dated && <span className={style.quiet}> {dated}</span>}
       </p>
       <ul>

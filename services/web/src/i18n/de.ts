@@ -1,12 +1,19 @@
 import type { Messages } from './index';
 
+export { server } from './server-de';
+
 export const de: Messages = {
   addFiles: 'Dateien wählen',
+  addFolder: 'Ordner wählen',
+  sendingOf: 'Wird gesendet: {done} von {all} fertig.',
+  addedCount: 'Hinzugefügt: {count}.',
   answered: 'Antwort fertig. Belege: {count}.',
   apiKey: 'API-Schlüssel',
   ask: 'Frag deine Dokumente',
   askLabel: 'Deine Frage',
   attempted: '{name} konnte nicht hinzugefügt werden: {reason}',
+  copy: 'Kopieren',
+  copied: 'Kopiert',
   connectionBroke: 'Die Verbindung brach ab. Versuche es noch einmal.',
   cancel: 'Abbrechen',
   cancelled: 'Angehalten.',
@@ -199,6 +206,7 @@ export const de: Messages = {
   facts: 'Fakten und ihre Quellen',
   noFacts: 'Keine Fakten bekannt; es wird nur erwähnt.',
   dependencies: 'Abhängigkeiten',
+  dependents: 'Direkt davon abhängig: {direct}; auch mittelbar: {all}.',
   dependsOn: '{name} hängt ab von',
   dependedBy: 'Hängt ab von {name}',
   nothing: 'nichts',

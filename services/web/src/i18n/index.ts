@@ -5,16 +5,29 @@ import { en } from './en';
 export type Messages = typeof en;
 export type Key = keyof Messages;
 let messages: Messages = en;
+let server = new Map<string, string>();
 
 /** Returns the text of a key with its {names} replaced. */
 export function t(key: Key, values: Record<string, string | number> = {}): string {
   return messages[key].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 }
 
+export const isEnglish = () => messages === en;
+
+/** Returns what the API says in English, in the chosen language if the page knows it by its type or name. */
+export const told = (name: string, text: string): string => server.get(name) ?? text;
+
+/** Returns a reason in the chosen language, then in the API's words, which may tell more. */
+export function explained(type: string | null | undefined, text: string): string {
+  const known = server.get(type ?? '');
+  return known ? `${known} (${text})` : text;
+}
+
 export async function chooseLanguage(language: string): Promise<void> {
   // A page in English rather than none, if the other language cannot be loaded
   const german = language.startsWith('de') ? await loaded(() => import('./de')).catch(() => undefined) : undefined;
   messages = german?.de ?? en;
+  server = new Map(Object.entries(german?.server ?? {}));
   document.documentElement.lang = german ? 'de' : 'en';
 }
 

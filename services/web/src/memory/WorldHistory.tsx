@@ -5,7 +5,7 @@ import { api, body, type Schemas } from '../api/client';
 import { type Key, t, when } from '../i18n';
 import { Confirm } from '../shell/dialogs';
 import style from '../shell/page.module.css';
-import { inWords, worldOf } from './world';
+import { inWords, nameOf, worldOf } from './world';
 
 type WorldEvent = Schemas['WorldEvent'];
 const HAPPENED = {
@@ -55,7 +55,7 @@ export function WorldHistory({ sessionId, current, mayChange, userId, onReverted
             <li key={event.version}>
               <span className={style.words}>
                 <span>
-                  {t('versionOf', { version: event.version })} · {told(event)}
+                  {t('versionOf', { version: event.version })} · {happened(event)}
                 </span>
                 <span className={style.quiet}>
                   {when(event.created_at)} · {whose(event, userId)}
@@ -86,9 +86,9 @@ export function WorldHistory({ sessionId, current, mayChange, userId, onReverted
   );
 }
 
-function told({ kind, op, path, value, previous }: WorldEvent): string {
+function happened({ kind, op, path, value, previous }: WorldEvent): string {
   if ((kind !== 'operation' && kind !== 'reflected') || !op) return t(HAPPENED[kind]);
-  return `${path}: ${op === 'remove' ? `${inWords(value ?? previous)} → –` : inWords(value)}`;
+  return `${nameOf(path)}: ${op === 'remove' ? `${inWords(value ?? previous)} → –` : inWords(value)}`;
 }
 
 const whose = ({ created_by: by, run_id: run }: WorldEvent, userId: string) =>
@@ -126,7 +126,7 @@ function Revert({ sessionId, version, current, onDone, onCancel }: RevertProps) 
       <ul>
         {data?.changes.map(({ path, before, after }) => (
           <li key={path}>
-            {path}: <del>{inWords(before)}</del> → <ins>{inWords(after)}</ins>
+            {nameOf(path)}: <del>{inWords(before)}</del> → <ins>{inWords(after)}</ins>
           </li>
         ))}
       </ul>

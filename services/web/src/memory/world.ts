@@ -1,6 +1,6 @@
 // The parts of the world state that the page shows, by their JSON pointers. Pure.
 import type { Schemas } from '../api/client';
-import type { Key } from '../i18n';
+import { type Key, t } from '../i18n';
 
 type World = Schemas['WorldDocument'];
 
@@ -34,6 +34,12 @@ type Named = Pick<Schemas['Session'], 'id' | 'title'>;
 export function worldOptions(open: string | undefined, named: Named | undefined, listed: readonly Named[]): Named[] {
   if (open === undefined || listed.some(({ id }) => id === open)) return [...listed];
   return [named ?? { id: open, title: null }, ...listed];
+}
+
+/** Returns the name of a place in the document, for what the page shows. */
+export function nameOf(path: string | null): string {
+  const part = [...FIELDS, ...LISTS].find((each) => path === each.path || path?.startsWith(`${each.path}/`));
+  return part ? t(part.label) : (path ?? '');
 }
 
 /** Returns a value of the document on one line. */

@@ -5,6 +5,7 @@ import { api, body, type Schemas } from '../api/client';
 import { number, t } from '../i18n';
 import { Confirm } from '../shell/dialogs';
 import style from '../shell/page.module.css';
+import { nameOf } from './forms';
 import { PresetForm } from './PresetForm';
 
 type Preset = Schemas['Preset'];
@@ -80,7 +81,10 @@ export function Presets({ caller }: { caller: Schemas['Caller'] }) {
 
 function* parts({ temperature, roles, tags, document_ids: documents, source_ids: sources }: Preset) {
   if (temperature !== null) yield `${t('setTemperature')} ${number(temperature, 2)}`;
-  for (const [role, models] of Object.entries(roles)) yield `${role}: ${models.map(({ model }) => model).join(', ')}`;
+  for (const [role, models] of Object.entries(roles)) {
+    const known = nameOf(`roles.${role}`);
+    yield `${known ? t(known) : role}: ${models.map(({ model }) => model).join(', ')}`;
+  }
   if (tags) yield `${t('facetTag')}: ${tags.join(', ')}`;
   if (documents) yield t('fromDocuments', { count: documents.length });
   if (sources) yield t('fromSources', { count: sources.length });

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useId, useState } from 'react';
 import { Button } from 'react-aria-components';
 import type { Schemas } from '../api/client';
-import { t } from '../i18n';
+import { t, told } from '../i18n';
 import style from '../shell/page.module.css';
 import { changed, resetSetting, type Scope, setSetting } from './api';
 import { type Form, formOf, nameOf, parsed, written } from './forms';
@@ -55,7 +55,7 @@ export function SettingField({ setting, state, scope, providers }: Props) {
         </label>{' '}
         {state?.is_set && <span className={style.badge}>{t(isOwn ? 'setHere' : 'setByWorkspace')}</span>}
         <p id={`${id}-what`} className={style.quiet}>
-          {setting.description}.
+          {told(setting.key, setting.description)}.
         </p>
       </div>
       {form.kind === 'models' ? (

@@ -116,6 +116,10 @@ test('a key is made, shown once and revoked; whom it belongs to sees the parts o
   await page.keyboard.press('Enter');
   const key = await page.getByRole('main').locator('code').innerText();
   expect(key).toMatch(/^atr_/);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: 'Copy', exact: true }).press('Enter');
+  await expect(page.getByRole('button', { name: 'Copied', exact: true })).toBeFocused();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
   await expectAccessible(page, 'keys');
 
   const own = page.context();
@@ -240,6 +244,8 @@ test('an owner sees the runs of all persons, but nothing of what they asked', as
   const { id } = await (await request.post('/v1/sessions', { headers, data: {} })).json();
   const data = { content: 'Where is the treasure?' };
   const run = await (await request.post(`/v1/sessions/${id}/messages`, { headers, data })).json();
+  const status = async () => (await (await request.get(`/v1/runs/${run.id}`, { headers })).json()).status;
+  await expect.poll(status).toBe('completed'); // the page learns of its reader's own runs alone
   await signIn(page, key);
   await page.goto('/admin/runs');
   await expect(page.getByText('Nothing found.')).toBeVisible();

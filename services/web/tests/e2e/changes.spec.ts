@@ -53,7 +53,7 @@ test('eight windows of a browser learn of changes over one connection, which ano
   const [hidden] = reading();
   await tab(hidden!.page, 'hidden');
   await expect.poll(() => reading().filter((each) => each !== hidden).length).toBe(1);
-  expect(hidden!.reads.size).toBe(0);
+  await expect.poll(() => hidden!.reads.size).toBe(0);
   await request.delete(`/v1/documents/${sent.files[0].document.id}`, { headers: bearer() });
   for (const each of windows.filter((each) => each !== hidden)) await expect(row(each.page)).toHaveCount(0);
   await expect(row(hidden!.page)).not.toHaveCount(0); // it learns of nothing until it is seen

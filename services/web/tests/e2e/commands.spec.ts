@@ -57,4 +57,29 @@ test.describe('in German', () => {
       await expectToFit(page, `${path} in German`);
     }
   });
+
+  test('what the API says is told in German, too', async ({ page }) => {
+    await page.goto('/');
+    const key = page.getByLabel('API-Schlüssel');
+    await key.fill('atr_unknown');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('alert')).toContainText('Dieser API-Schlüssel ist nicht gültig');
+    await key.fill(process.env.ATTRACTOR_API_KEY!);
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Deine Frage').fill('How long is a refresh token valid, in German?');
+    await page.keyboard.press('Enter');
+    await expect(page.getByText(/Belege geprüft/)).toBeVisible();
+    await page.getByText('Schritte', { exact: true }).click();
+    await expect(page.getByRole('article').getByRole('listitem').first()).toHaveText('Den Weg wählen');
+    const { items } = await (await page.request.get('/v1/settings/schema')).json();
+    const main = page.getByRole('main');
+    for (const [path, heading] of [
+      ['/admin/settings', 'Modelle nach Aufgabe'],
+      ['/admin/limits', 'Token der Modelle'],
+    ] as const) {
+      await page.goto(path);
+      await expect(main.getByRole('heading', { name: heading })).toBeVisible();
+      for (const { description } of items) await expect(main.getByText(description)).toHaveCount(0);
+    }
+  });
 });

@@ -1,13 +1,15 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
-import { ask, expect, expectAccessible, signIn, test } from './fixtures';
+import { ask, expect, expectAccessible, newWorkspace, signIn, test } from './fixtures';
 
 const NOTE = 'The lighthouse of Lanternworks is painted green every seventh spring.\n';
 
 /** Drops a file from the disk as a pointer does, with a file system entry. */
 async function dropFile(page: Page, path: string) {
   await writeFile(path, NOTE);
-  const box = (await page.getByText('Drop files or folders here').boundingBox())!;
+  const place = page.getByText('Drop files or folders here');
+  await place.click({ trial: true }); // it is where it stays
+  const box = (await place.boundingBox())!;
   const devtools = await page.context().newCDPSession(page);
   for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
     const data = { items: [], files: [path], dragOperationsMask: 1 };
@@ -19,7 +21,7 @@ test('a file that is sent becomes searchable, is cited, and can be deleted', asy
   await signIn(page);
   await page.getByRole('link', { name: 'Documents' }).click();
   await expect(page.getByRole('listitem').filter({ hasText: 'services.md' })).toContainText('searchable');
-  const chosen = page.locator('input[type=file]');
+  const chosen = page.locator('input[type=file]').first();
   await page.route('**/v1/documents', (route) => route.abort('connectionreset'), { times: 1 });
   await chosen.setInputFiles([{ name: 'cut.md', mimeType: 'text/markdown', buffer: Buffer.from('# Cut') }]);
   await expect(page.getByText('cut.md could not be added: the connection broke. Try again.')).toBeVisible();
@@ -41,4 +43,37 @@ test('a file that is sent becomes searchable, is cited, and can be deleted', asy
   await page.getByRole('link', { name: 'Documents' }).click();
   await row.getByRole('button', { name: 'Delete' }).click();
   await expect(row).toHaveCount(0);
+});
+
+test('a folder is chosen by keyboard; what is being sent is counted, and what was refused stays', async ({
+  page,
+  request,
+}, testInfo) => {
+  await signIn(page, await newWorkspace(request, 'Folders'));
+  await page.goto('/documents');
+  const folder = testInfo.outputPath('harbour');
+  await mkdir(`${folder}/north`, { recursive: true });
+  await writeFile(`${folder}/pier.md`, '# Pier\n\nIt is long.\n');
+  await writeFile(`${folder}/north/mole.md`, '# Mole\n\nIt is short.\n');
+  await writeFile(`${folder}/north/empty.md`, '');
+  const choosing = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Choose a folder' }).press('Enter');
+  let goOn = () => {};
+  const isSeen = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  await page.route('**/v1/documents', async (route) => {
+    if (route.request().method() === 'POST') await isSeen;
+    await route.continue();
+  });
+  await (await choosing).setFiles(folder);
+  const uploads = page.getByRole('region', { name: 'Uploads' });
+  await expect(uploads.getByText('Sending: 0 of 3 done.')).toBeVisible();
+  await expect(uploads.getByRole('listitem')).toHaveCount(1);
+  goOn();
+  await expect(uploads.getByText('Added: 2.')).toBeVisible();
+  await expect(uploads.getByRole('listitem')).toHaveText([/^empty\.md could not be added/]);
+  for (const name of ['pier.md', 'mole.md'])
+    await expect(page.getByRole('main').getByRole('listitem').filter({ hasText: name })).toContainText('searchable');
+  await page.unrouteAll({ behavior: 'wait' });
 });

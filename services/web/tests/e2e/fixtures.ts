@@ -69,6 +69,13 @@ export function watched(page: Page, baseURL: string, expected: RegExp | undefine
 /** A page that fails the test on whatever is `watched`, except for the errors that the test expects. */
 export const test = base.extend<{ page: Page; expected: RegExp | undefined }>({
   expected: [undefined, { option: true }],
+  // A connection of its own for each request: the server ends idle ones, perhaps as the next request is sent
+  request: async ({ playwright, baseURL }, use) => {
+    const extraHTTPHeaders = { connection: 'close' };
+    const context = await playwright.request.newContext({ ...(baseURL ? { baseURL } : {}), extraHTTPHeaders });
+    await use(context);
+    await context.dispose();
+  },
   page: async ({ page, baseURL, expected }, use) => {
     const wrong = watched(page, baseURL!, expected);
     await use(page);
@@ -144,7 +151,8 @@ export async function expectAccessible(page: Page, name: string) {
       await page.setViewportSize({ width, height });
       const only: RunOnly =
         colorScheme === 'light' ? { type: 'rule', values: OF_LOOKS } : { type: 'tag', values: TAGS };
-      expect(await violations(page, only), `${name}, ${colorScheme}, ${width}`).toEqual([]);
+      const message = `${name}, ${colorScheme}, ${width}`;
+      await expect.poll(() => violations(page, only), { message }).toEqual([]); // once what moves has come to rest
       await expectNarrowEnough(page, `${name}, ${width}`);
       if (process.env.SHOTS)
         await page.screenshot({ path: `${process.env.SHOTS}/${name}-${colorScheme}-${width}.png` });

@@ -49,11 +49,13 @@ async function make(request: APIRequestContext, key: string, names: readonly str
   const { workspace } = await (await request.get('/v1/me', { headers })).json();
   const place = `/v1/workspaces/${workspace.id}`;
   const made: Made = { documents: [], sessions: [], memories: [], people: [], keys: [], entities: [] };
+  const ids: string[] = [];
   for (const [index, text] of names.entries()) {
     const buffer = Buffer.from(`The zebra marker ${index} says ${text}\n`);
     const file = { name: `${text.replace(/[/\\\r\n]/g, ' ')}.txt`, mimeType: 'text/plain', buffer };
     const { files } = await send('post', '/v1/documents', { multipart: { files: file } });
-    const id = files[0].document.id;
+    const { id } = files[0].document;
+    ids.push(id);
     const data = { title: text, tags: [text] };
     if (index % 2) made.documents.push(files[0].document.name);
     else made.documents.push((await send('patch', `/v1/documents/${id}`, { data })).title);
@@ -79,6 +81,8 @@ async function make(request: APIRequestContext, key: string, names: readonly str
     headers: { ...headers, 'content-type': 'application/jsonl' },
     data: triples.map((each) => JSON.stringify(each)).join('\n'),
   });
+  for (const id of ids)
+    await request.get(`/v1/documents/${id}?wait=settled&timeout=120`, { headers, timeout: 150_000 });
   const found = await (await request.get('/v1/graph/entities?limit=200', { headers })).json();
   made.entities = found.items.map((each: { name: string }) => each.name);
   return made;

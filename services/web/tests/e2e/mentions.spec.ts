@@ -13,7 +13,7 @@ test('an @ names a document, by keyboard alone, and the answer draws on it only,
   const option = list.getByRole('option', { name: /services\.md/ });
   await expect(option).toHaveAttribute('aria-selected', 'true');
   await expect(list.getByRole('option')).toHaveCount(1);
-  expect(await field.getAttribute('aria-activedescendant')).toBe(await option.getAttribute('id'));
+  await expect(field).toHaveAttribute('aria-activedescendant', (await option.getAttribute('id'))!);
   await page.keyboard.press('Enter');
   await expect(list).toHaveCount(0);
   await expect(field).toHaveValue('Who was the incident lead? ');

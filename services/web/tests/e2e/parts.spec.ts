@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { ask, expect, expectAccessible, signIn, test } from './fixtures';
+import { ask, expect, expectAccessible, settled, signIn, test } from './fixtures';
 
 // What the browser says of files that do not come
 test.use({
@@ -15,6 +15,7 @@ const to = (page: Page, name: string) =>
 for (const kind of ['js', 'css'])
   test(`a page whose .${kind} file does not come at first is tried once more by itself`, async ({ page }) => {
     await signIn(page);
+    await settled(page); // the conversation's files, which are loaded ahead, are there
     let failed = 0;
     await page.route(`**/assets/*.${kind}`, async (route) => {
       if (failed++) await route.fallback();
@@ -54,6 +55,20 @@ test('a page that could not be loaded comes by itself when the network is back',
   await expect(failure(page)).toBeVisible();
   await page.context().setOffline(false);
   await expect(page.getByRole('heading', { name: 'Memory', level: 1 })).toBeVisible();
+});
+
+test('without a network what was typed stays, and the page says why it was not sent', async ({ page }) => {
+  await signIn(page);
+  await to(page, 'Memory');
+  const note = page.getByLabel('A note to remember');
+  await note.fill('The beacon is white.');
+  await page.context().setOffline(true);
+  await note.press('Enter');
+  await expect(main(page).getByRole('alert').filter({ hasText: 'The server cannot be reached' })).toBeVisible();
+  await expect(note).toHaveValue('The beacon is white.');
+  await page.context().setOffline(false);
+  await note.press('Enter');
+  await expect(main(page).getByRole('listitem').filter({ hasText: 'The beacon is white.' })).toBeVisible();
 });
 
 test('a panel that cannot be loaded leaves the answer where it is, and can be closed', async ({ page }) => {

@@ -25,7 +25,7 @@ const AWAY = {
     pages: ['/admin/presets', '/admin/quick-actions', '/admin/settings'],
   },
 } as const;
-const WRITES = /^(Remember|Edit|Delete|Forget|Export|Add|Clear|Restore|Retry|Cancel|Choose files|New preset|New quick)/;
+const WRITES = /^(Remember|Edit|Delete|Forget|Export|Add|Clear|Restore|Retry|Cancel|Choose|New preset|New quick)/;
 
 async function shown(page: Page, path: string) {
   await page.goto(path);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { APIRequestContext, BrowserContext, Page } from '@playwright/test';
+import type { APIRequestContext, BrowserContext, Page, Request } from '@playwright/test';
 import { bearer, expect, signIn, tab, test, watched } from './fixtures';
 import { Network } from './network';
 
@@ -8,7 +8,6 @@ const MODEL_KEY = process.env.MODEL_KEY!;
 const TABS = 8;
 const COUNTED = 100;
 const FEW = 30;
-const LONGER = 300; // takes until all tabs are open
 const question = (count: number) => `Count to ${count}`;
 
 // The connections that the tests cut, and what a killed process leaves unanswered
@@ -42,17 +41,42 @@ async function begin(page: Page, count = COUNTED): Promise<string> {
   return (await answerOf(page).getAttribute('data-run'))!;
 }
 
-const statusOf = async (request: APIRequestContext, run: string): Promise<string> =>
-  (await (await request.get(`/v1/runs/${run}`, { headers: bearer(MODEL_KEY) })).json()).status;
+/** The status of a run; undefined while the gateway is away. */
+const statusOf = (request: APIRequestContext, run: string): Promise<string | undefined> =>
+  request.get(`/v1/runs/${run}`, { headers: bearer(MODEL_KEY) }).then(
+    async (answer) => (answer.ok() ? (await answer.json()).status : undefined),
+    () => undefined,
+  );
 
-test('who is offline while the answer is written has all of it afterwards', async ({ page, request }) => {
+/** The pauses of a minute without a connection, in milliseconds. */
+const PAUSES = [250, 1000, 2000, ...Array<number>(12).fill(5000)];
+
+test('who is offline for a minute tries again ever more seldom, and goes on as soon as the browser is online', async ({
+  page,
+  request,
+}) => {
+  await page.clock.install();
   await signIn(page, MODEL_KEY);
   const run = await begin(page);
+  let [tried, failed] = [0, 0];
+  const isTry = (each: Request) => each.url().endsWith(`/v1/runs/${run}/events`);
+  page.on('request', (each) => isTry(each) && tried++);
+  page.on('requestfailed', (each) => isTry(each) && failed++);
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 20_000)); // from here on the test is the clock
   await page.context().setOffline(true);
   kill('gateway'); // who is offline loses the open connection, too
   await expect(page.getByText('Connection lost')).toBeVisible();
+  for (const [before, milliseconds] of PAUSES.entries()) {
+    await page.clock.runFor(milliseconds - 1);
+    expect(tried).toBe(before);
+    await page.clock.runFor(1);
+    await expect.poll(() => failed).toBe(before + 1);
+  }
   await expect.poll(() => statusOf(request, run)).toBe('completed');
+  await expect(answerOf(page)).not.toContainText(` ${COUNTED}`);
   await page.context().setOffline(false);
+  await expect.poll(() => tried).toBe(PAUSES.length + 1); // at once: the clock stands still
+  await page.clock.resume();
   await expectCounted(page);
 });
 
@@ -119,6 +143,10 @@ test('a conversation that is open twice shows the same answer in both', async ({
   expect(wrong).toEqual([]);
 });
 
+/** Stops all answers of the scripted model after their first words, or lets them go on. */
+const model = (request: APIRequestContext, act: 'hold' | 'release') =>
+  request.post(`${process.env.MODEL_URL}/${act}`, { failOnStatusCode: true });
+
 /** Opens a tab; the set has the requests that hold a connection. */
 async function opened(context: BrowserContext): Promise<{ page: Page; open: Set<object> }> {
   const page = await context.newPage();
@@ -132,19 +160,24 @@ async function opened(context: BrowserContext): Promise<{ page: Page; open: Set<
 test('eight tabs have their answers, though a browser has six connections', async ({ page, context, request }) => {
   await signIn(page, MODEL_KEY);
   const tabs = [];
-  for (let number = 0; number < TABS; number++) {
-    const opening = await opened(context);
-    tabs.push(opening);
-    await opening.page.goto('/');
-    const run = await begin(opening.page, LONGER);
-    await expect.poll(() => opening.open.size).toBeLessThanOrEqual(2);
-    await tab(opening.page, 'hidden');
-    await expect.poll(() => opening.open.size).toBe(0);
-    expect(await statusOf(request, run)).toBe('running');
+  await model(request, 'hold');
+  try {
+    for (let number = 0; number < TABS; number++) {
+      const opening = await opened(context);
+      tabs.push(opening);
+      await opening.page.goto('/');
+      const run = await begin(opening.page);
+      await expect.poll(() => opening.open.size).toBeLessThanOrEqual(2);
+      await tab(opening.page, 'hidden');
+      await expect.poll(() => opening.open.size).toBe(0);
+      expect(await statusOf(request, run)).toBe('running');
+    }
+  } finally {
+    await model(request, 'release');
   }
   for (const { page: hidden } of tabs) {
     await tab(hidden, 'visible');
-    await expectCounted(hidden, LONGER);
+    await expectCounted(hidden);
     await tab(hidden, 'hidden'); // one tab of a window is seen
   }
 });

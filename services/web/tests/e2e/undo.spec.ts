@@ -42,12 +42,15 @@ test('a deleted conversation is gone at once, and is there again when that is un
   await expect(page).toHaveURL(/\/$/);
   const undo = page.getByRole('region', { name: 'Notices' }).getByRole('button', { name: 'Undo' });
   await expect(undo).toBeFocused();
-  await expectAccessible(page, 'undo');
   await page.keyboard.press('Enter');
   await expect(entry).toBeVisible();
   await expect(page).toHaveURL(new RegExp(`/c/${id}$`));
   expect(sent).toEqual([]);
   expect(await status(request, `/v1/sessions/${id}`)).toBe(200);
+  await page.getByRole('button', { name: `Options for ${title}` }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Delete' }).press('Enter');
+  await expect(undo).toBeFocused();
+  await expectAccessible(page, 'undo');
 });
 
 test('who leaves the page after a deletion has deleted', async ({ page, request }) => {
@@ -115,10 +118,11 @@ test('a memory is forgotten with a receipt, and not if that is undone', async ({
   const forget = note.getByRole('button', { name: /^Forget/ });
   await forget.press('Enter');
   await expect(note).toHaveCount(0);
-  await page.keyboard.press('Enter'); // Undo has the focus
+  const notices = page.getByRole('region', { name: 'Notices' });
+  await expect(notices.getByRole('button', { name: 'Undo' })).toBeFocused();
+  await page.keyboard.press('Enter');
   await expect(note).toBeVisible();
   await forget.press('Enter');
-  const notices = page.getByRole('region', { name: 'Notices' });
   await notices.getByRole('button', { name: /^Close/ }).press('Enter');
   await expect(notices.getByText('Nothing of it is left.')).toBeVisible();
   await expect(note).toHaveCount(0);
