@@ -24,7 +24,7 @@ function kill(name: string) {
 const answerOf = (page: Page) => page.getByRole('article').last();
 
 /** Expects the whole answer: each number once, in order. */
-async function expectCounted(page: Page, count = COUNTED, timeout?: number) {
+async function expectCounted(page: Page, count = COUNTED, timeout = 90_000) {
   await expect(page.getByRole('article').getByText(/citations checked/)).toBeVisible({ timeout });
   await expect(page.getByRole('article')).toHaveCount(1);
   await expect(page.getByRole('log').getByText(question(count), { exact: true })).toHaveCount(1);
