@@ -147,12 +147,12 @@ def test_every_alert_has_a_duration_a_severity_and_a_runbook_entry() -> None:
 
 
 def test_somebody_is_told_within_two_minutes_that_a_process_or_a_store_is_gone() -> None:
-    """Adds up the longest waits: for a scrape, an evaluation, the rule and Alertmanager."""
+    """Adds up the longest waits: for a scrape and its timeout, an evaluation, the rule and Alertmanager."""
     every = yaml.safe_load((PROMETHEUS / "prometheus.yml").read_text("utf-8"))["global"]
     route = yaml.safe_load((REPOSITORY / "infra/alertmanager/alertmanager.yml").read_text("utf-8"))["route"]
-    shared = (every["scrape_interval"], every["evaluation_interval"], route["group_wait"])
+    shared = (every["scrape_interval"], "10s", every["evaluation_interval"], route["group_wait"])
     by_name = {rule["alert"]: rule for rule in RULES}
-    for alert in ("AttractorProcessDown", "AttractorPostgresDown", "AttractorRedisDown"):
+    for alert in ("AttractorProcessDown", "AttractorPostgresDown", "AttractorRedisDown", "AttractorNoWorker"):
         assert sum(map(seconds, (*shared, by_name[alert]["for"]))) <= 120, alert
 
 
