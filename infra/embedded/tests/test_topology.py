@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import pwd
+import re
 import socket
 import stat
 from pathlib import Path
@@ -83,6 +84,16 @@ def test_only_shared_variables_of_dotenv_are_read_and_the_environment_wins(
     settings = user_settings(dotenv)
     assert (settings["CHAT_MODEL"], settings["CHAT_BASE_URL"]) == ("mine", "http://x")
     assert "ADMIN_API_KEY" not in settings
+
+
+def test_the_limits_and_budgets_that_the_example_of_dotenv_offers_are_read(tmp_path: Path) -> None:
+    offered = re.findall(r"(?m)^#([A-Z_]+)=", (Path(__file__).parents[3] / ".env.example").read_text("utf-8"))
+    limits = [name for name in offered if name.startswith(("BUDGET_", "WORKSPACE_", "RATE_", "CHUNK_", "PROVIDER_"))]
+    assert len(limits) >= 10
+    dotenv = tmp_path / ".env"
+    dotenv.write_text("".join(f"{name}=17\n" for name in limits))
+    settings = user_settings(dotenv)
+    assert {name: settings.get(name) for name in limits} == dict.fromkeys(limits, "17")
 
 
 def test_each_process_that_uses_redis_has_its_own_user_and_the_default_user_is_off() -> None:
