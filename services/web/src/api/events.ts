@@ -58,6 +58,7 @@ async function pump(first: (() => Promise<Response>) | undefined, run: string | 
       if (!response.ok) throw await Problem.of(response);
       run ??= response.headers.get('location')?.split('/').at(-1);
       follow.onLost?.(false);
+      tries = Math.min(tries, 1); // the server answers, though a connection that breaks may take its events with it
       for await (const event of received<RunEvent>(untilSilent(response.body!))) {
         tries = 0;
         last = event.id;

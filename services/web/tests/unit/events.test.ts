@@ -7,7 +7,10 @@ const record = (id: string, name: string, data: object) =>
 const stream = (...parts: string[]) =>
   new Response(parts.join(''), { headers: { 'content-type': 'text/event-stream', location: '/v1/runs/r1' } });
 
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
 
 function play(...answers: (() => Promise<Response>)[]) {
   const calls: { url: string; last: string | undefined; key: string | undefined }[] = [];
@@ -36,6 +39,15 @@ test('a cut stream goes on after the last event that came', async () => {
   await done;
   expect(seen.map((event) => event.id)).toEqual(['1-0', '1-1', '1-2', '1-3']);
   expect(calls[1]).toMatchObject({ url: '/v1/runs/r1/events', last: '1-1' });
+});
+
+test('while the server answers, a stream that breaks before its first event is asked for again within a second', async () => {
+  vi.useFakeTimers();
+  const broken = async () => stream();
+  const { calls, done } = play(...Array(6).fill(broken), async () => stream(record('1-0', 'run_completed', {})));
+  await vi.advanceTimersByTimeAsync(250 + 5 * 1000);
+  expect(calls).toHaveLength(7);
+  await done;
 });
 
 test('a question whose answer never came is asked again with the same key', async () => {
