@@ -7,7 +7,7 @@ import { Network } from './network';
 const MODEL_KEY = process.env.MODEL_KEY!;
 const TABS = 8;
 const COUNTED = 100;
-const FEW = 30;
+const FEW = 15;
 const question = (count: number) => `Count to ${count}`;
 
 // The connections that the tests cut, and what a killed process leaves unanswered
