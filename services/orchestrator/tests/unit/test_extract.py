@@ -561,3 +561,19 @@ def test_years_in_brackets_behind_a_name_say_when_somebody_was_born_and_died() -
     for question in ("When was Ada Byron born?", "Wann starb Ada Byron?"):
         answer, _ = extract(question, [Highlighted("a.md", text, [])])
         assert answer.startswith("From a.md: “Ada Byron (10 May 1815 – 27 May 1852) wrote notes.” [1]")
+
+
+def test_who_created_a_document_is_told_by_its_author_before_its_title() -> None:
+    text = "PEP: 572\nTitle: Assignment Expressions\nAuthor: Chris Angelico, Tim Peters\nCreated: 28-Feb-2018\n"
+    passage = Highlighted("Assignment Expressions", text, [], document_name="pep-0572.rst")
+    answer, _ = extract("Who created PEP 572 and when?", [passage])
+    assert answer.startswith("From Assignment Expressions: “Author: Chris Angelico, Tim Peters” [1]")
+    assert "Created: 28-Feb-2018" in answer
+    assert "Title" not in answer
+
+
+def test_what_was_decided_is_not_told_by_who_decided_it() -> None:
+    head, decision = "- Status: accepted\n- Decided by: Priya Raman (Platform)\n\n", "We move UserDB to PostgreSQL 16."
+    passage = Highlighted("ADR-003: UserDB moves", head + decision, [(len(head), len(head + decision), 0.5)])
+    answer, _ = extract("What was decided about UserDB?", [passage])
+    assert answer == "From ADR-003: UserDB moves: “We move UserDB to PostgreSQL 16.” [1]"

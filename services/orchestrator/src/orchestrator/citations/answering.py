@@ -10,7 +10,7 @@ from functools import cached_property
 from math import log, sqrt
 
 from orchestrator.citations.analysis import WORDS
-from orchestrator.citations.document_lines import field_answers, is_asked_byline
+from orchestrator.citations.document_lines import field_answers, is_asked_byline, only_says_who
 from orchestrator.citations.kind_patterns import (
     BACKGROUND,
     CASE,
@@ -449,8 +449,13 @@ def _repeats_title(question: QuestionPart, one: QuotationCandidate) -> bool:
 
 
 def _column(question: QuestionPart, one: QuotationCandidate) -> float:
-    """Returns a factor for a row if the question names a column ("calls"), whose cell must then fit the question."""
+    """Returns a factor for a row if the question names a column ("calls"), whose cell must then fit the question.
+
+    A field that only says who ("Decided by") is lowered where something else is asked.
+    """
     part = one.part
+    if len(part.columns) == 1 and only_says_who(question, part.columns[0]):
+        return OTHER_COLUMN
     if len(part.columns) < 2 or len(part.columns) != len(part.cells):
         return 1.0
     verbs = {place: terms(name) & question.terms for place, name in enumerate(part.columns) if name}

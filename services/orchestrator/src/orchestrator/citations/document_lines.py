@@ -43,7 +43,7 @@ def field_answers(question: QuestionPart, column: str, names: Callable[[str], bo
     "Who wrote the PEP on data classes?" asks for `Author`, "When was the UserDB incident?" for `Date`. `names` tells
     whether the document is named with a term.
     """
-    if question.kind not in _KINDS or not _is_of_kind(question, names):
+    if question.kind not in _KINDS or not _is_of_kind(question, names) or only_says_who(question, column):
         return False
     about = question.terms - _OF_KINDS
     if question.kind in ("time", "duration") and _DATE.search(column):
@@ -56,6 +56,11 @@ def field_answers(question: QuestionPart, column: str, names: Callable[[str], bo
         return False
     asked = {term for term in about if _same(term, words[-1])}
     return bool(asked) and _is_about(about - asked - frozenset(words), names)
+
+
+def only_says_who(question: QuestionPart, column: str) -> bool:
+    """Returns whether the field names a person ("Decided by"), and the question asks for something else."""
+    return question.kind != "person" and column.casefold().endswith((" by", " von", " durch"))
 
 
 def is_asked_byline(question: QuestionPart, text: str, names: Callable[[str], bool]) -> bool:
