@@ -51,6 +51,9 @@ def acknowledgement_of(text, writing="on", before=TOLD):
         ("Björn leads Atlas.", ("Noted: I will remember this.", False)),
         ("Sorry, vertippt: er heißt Mattheo.", ("Notiert: Das merke ich mir.", True)),
         ("No, it's Anna, not Hanna.", ("Noted: I will remember this.", True)),
+        ("Please remember: our supplier for printer paper is Hartmann.", ("Noted: I will remember this.", True)),
+        ("Please remember that our printer paper comes from Hartmann.", ("Noted: I will remember this.", True)),
+        ("Bitte merk dir, dass wir freitags liefern.", ("Notiert: Das merke ich mir.", True)),
     ],
 )
 def test_a_statement_by_the_user_is_acknowledged(text, answer):
@@ -69,6 +72,8 @@ def test_a_statement_by_the_user_is_acknowledged(text, answer):
         "No, it is about the second paragraph.",
         'Translate: "I live in Rome"',
         "My password is hunter22",
+        "Please remember: my password is hunter22",
+        "Remember to send the report.",
     ],
 )
 def test_questions_and_empty_phrases_are_not_acknowledged(text):

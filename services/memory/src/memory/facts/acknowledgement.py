@@ -13,6 +13,7 @@ from memory.facts.language import is_german
 from memory.facts.repository import Writing
 from memory.facts.rules import statements
 from memory.facts.statements import USER, StatedFact
+from memory.secrets import has_secret
 
 LONGEST = 1_000
 _ASKED_FOR_ONCE = frozenset({"has", "is", "decided"})
@@ -21,6 +22,12 @@ _LASTING = re.compile(
     r"\b(?:always|never|from now on|in future|i prefer|call me|immer|nie|künftig|ab jetzt|ich bevorzuge|duze|sieze)\b",
     re.IGNORECASE,
 )
+_WISH = re.compile(
+    r"(?:please |bitte )?(?:(?:remember|note|keep in mind|do not forget|don't forget)(?:: | that )"
+    r"|(?:merke? dir|notiere?(?: dir)?|vergiss nicht)(?: bitte)?(?:: |, dass ))\S",
+    re.IGNORECASE,
+)
+"""Who asks to remember something is told so, even if no rule reads a fact: the message itself is kept and quoted."""
 
 
 def acknowledged(
@@ -40,12 +47,12 @@ def acknowledged(
     ]
     corrections = [one for one in statements(text, at, time_zone) if one.subject is None]
     kept += [one for each in corrections if (one := corrected(each, before or SaidBefore(), at, time_zone))]
-    german = is_german(text)
+    german, wished = is_german(text), bool(_WISH.match(text)) and not has_secret(text)
     if not kept and before and any(is_unclear(one, before, at, time_zone) for one in corrections):
         return ToldStatement(text=WHICH_CORRECTED[german], about_user=True, language="de" if german else "en")
-    if not kept:
+    if not kept and not wished:
         return None
-    about_user = any(_is_about_user(one) for one in kept)
+    about_user = wished or any(_is_about_user(one) for one in kept)
     return ToldStatement(text=NOTED[writing, german], about_user=about_user, language="de" if german else "en")
 
 

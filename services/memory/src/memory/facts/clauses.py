@@ -32,7 +32,9 @@ _COMMA = re.compile(
 )
 _OPENING = re.compile(
     r"(?:(?:hi|hey|hello|hallo|so|well|and|also|oh|ach|ok|okay|yes|yeah|ja|by the way|btw|fyi|anyway|übrigens|und|aber"
-    r"|but|good news|great news|just so you know|for the record|nur zur info|update|remember|note|please note"
+    r"|but|good news|great news|just so you know|for the record|nur zur info|update"
+    r"|(?:please )?(?:remember|note|keep in mind)"
+    r"|(?:bitte )?(?:merke? dir|notiere?(?: dir)?)"
     r"|for your information|great|thanks|thank you|danke"
     r"|(?:(?:as|like) i (?:have )?(?:already )?(?:said|mentioned|told you|wrote|explained)"
     r"|as (?:mentioned|said|discussed|announced|explained))(?: (?:before|earlier|already|yesterday|last week))?"
