@@ -172,14 +172,14 @@ def _write(folder: Path, port: int, hurried: bool) -> Path:
         (folder / name).write_text(yaml.safe_dump(made), encoding="utf-8")
     (folder / "rules.yml").write_text(yaml.safe_dump({"groups": quick(RULES) if hurried else RULES}), encoding="utf-8")
     services: dict[str, Any] = {
-        # Its own networks publish no port. What both keep ends with them, else the next would not tell an alert again.
+        # Its own networks publish no port. What both keep is in nameless volumes, which end with them.
         "prometheus": {
-            "volumes": [f"{folder}:/etc/prometheus:ro", {"type": "tmpfs", "target": "/prometheus"}],
+            "volumes": [f"{folder}:/etc/prometheus:ro", "/prometheus"],
             "networks": ["services", "watching", "edge"],
             "ports": ["127.0.0.1::9090"],
         },
         "alertmanager": {
-            "volumes": [f"{folder}:/etc/alertmanager:ro", {"type": "tmpfs", "target": "/alertmanager"}],
+            "volumes": [f"{folder}:/etc/alertmanager:ro", "/alertmanager"],
             "extra_hosts": ["host.docker.internal:host-gateway"],
         },
     }
