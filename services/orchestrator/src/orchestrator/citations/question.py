@@ -93,11 +93,12 @@ _DEED = re.compile(
     re.IGNORECASE,
 )
 _SEVERAL = re.compile(
-    r"^\W*(?!what (?:does|do|did) [^?]{1,80} cost\b)(?:which|what|who are|welche|wer sind)\b(?: \w+){0,2}? (?:are|do|need|have|\w{3,}s)\b"
+    r"^\W*(?:which|what|who are|welche|wer sind)\b(?: \w+){0,2}? (?:are|do|need|have|\w{3,}s)\b"
     r"|^\W*(?:what|who) (?:does|do|calls?|uses?|needs?|depends?|reads?|writes?)\b"
     r"|^\W*(?:wovon|woraus|was (?:braucht|benötigt|nutzt|verwendet|ruft|liest)|wer (?:nutzt|verwendet|ruft|braucht))\b",
     re.IGNORECASE,
 )
+_COSTS = re.compile(r"\bcosts?\W*$", re.IGNORECASE)
 _DENIED = re.compile(
     r"\b(?:not|nothing|nobody|no|never|neither|without|cannot|nicht|nichts|niemand|keine?|nie|ohne)\b|n['’]t\b"
     r"|^\W*(?:do|does|did|is|are|was|were|has|have|can|could|may|must|should|will|ist|sind|hat|haben|kann|darf|muss"
@@ -199,7 +200,7 @@ def _question_part(text: str) -> QuestionPart:
         past=past,
         happened=bool(_HAPPENED.search(text)),
         deed=bool(_DEED.search(text)),
-        several=kind != "outcome" and bool(_SEVERAL.search(text)),
+        several=kind != "outcome" and bool(_SEVERAL.search(text)) and not _COSTS.search(text),
         denied=kind in ("reason", "step") or bool(_DENIED.search(text)),
         literals=frozenset(match[0].casefold() for match in _LITERAL.finditer(text)),
         states=terms(" ".join(_STATE.findall(text))) if kind == "state" else frozenset(),
