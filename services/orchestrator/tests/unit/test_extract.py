@@ -644,3 +644,13 @@ def test_how_something_is_done_is_told_by_what_says_how() -> None:
     passage = Highlighted("labels.md", text, [(0, 29, 0.8), (30, 77, 0.8)])
     answer, _ = extract("How is a label formatted?", [passage])
     assert answer.startswith("From labels.md: “Labels are formatted with a dash in the middle.” [1]")
+
+
+def test_what_a_document_describes_comes_after_what_it_says_itself() -> None:
+    text = "This PEP documents the format of labels. Labels are always formatted in capitals."
+    passage = Highlighted("labels.rst", text, [(0, 40, 0.9), (41, 81, 0.8)])
+    assert "“Labels are always formatted" in extract("How are labels formatted?", [passage])[0].split(" [1]")[0]
+    proposed = replace(
+        passage, content=text.replace("documents the format", "proposes a format").replace("always ", "")
+    )
+    assert "“This PEP proposes" in extract("How are labels formatted?", [proposed])[0].split(" [1]")[0]

@@ -94,11 +94,12 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 _REFERS_ON = re.compile(r"[\W_]*+(?:please )?(?:see|compare|cf|read|siehe|vgl|vergleiche)\b", re.IGNORECASE)
-# "This PEP documents the conventions of …" names what is told elsewhere.
+# "This PEP documents the conventions of …" names what is told elsewhere; what it proposes is told here.
+_OWN_KIND = r"(?:pep|rfc|adr|document|page|section|chapter|guide|paper|article|report|proposal)"
 _OF_ITSELF = re.compile(
-    r"[\W_]*+(?:(?:the (?:aim|goal|purpose|scope|intent) of )?"
-    r"this (?:pep|rfc|adr|document|page|section|chapter|guide|paper|article|report|proposal)"
-    r"|dies(?:e|er|es) (?:dokument|seite|abschnitt|kapitel|artikel|bericht))\b",
+    rf"[\W_]*+(?:the (?:aim|goal|purpose|scope|intent) of this {_OWN_KIND}\b"
+    rf"|this {_OWN_KIND} (?:documents|describes|explains|covers|discusses|lists|outlines|summari[sz]es|contains)\b"
+    r"|dies(?:e|er|es) (?:dokument|seite|abschnitt|kapitel|artikel|bericht) (?:beschreibt|erklärt|behandelt)\b)",
     re.IGNORECASE,
 )
 _UNREAL = re.compile(r"\A[\W_]*+had \w|\bif\b.{0,80}\bwould have\b", re.IGNORECASE)

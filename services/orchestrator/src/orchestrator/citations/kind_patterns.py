@@ -78,7 +78,7 @@ STEP = re.compile(
 )
 # How something is done or made up.
 MANNER = re.compile(
-    r"\b(?:by (?:\w{1,20} )?\w{1,30}ing|us(?:e|es|ed|ing)|consists?|should|must|always|never|ha(?:s|ve) to|needs? to"
+    r"\b(?:by (?:\w{1,20} )?\w{1,30}ing|using|consists?|should|must|always|never|ha(?:s|ve) to|needs? to"
     r"|indem|mittels|mithilfe|muss|müssen|soll(?:en|te)?|besteht|verwendet)\b",
     re.IGNORECASE,
 )
