@@ -34,7 +34,12 @@ from ingestion.conversion import Converter, Limits, Setup
 from ingestion.documents.media_types import media_type_of
 from orchestrator.citations.support import CitedSpan
 from orchestrator.graphs.conversation.passages import answers_across, passage_of, quoted
-from orchestrator.graphs.retrieve.beginnings import request_for_beginnings, with_beginnings
+from orchestrator.graphs.retrieve.beginnings import (
+    request_for_beginnings,
+    request_for_named,
+    with_beginnings,
+    with_named,
+)
 
 QUESTIONS = [Path(__file__).with_name(f"{name}_questions.jsonl") for name in ("extractive", "everyday")]
 LIMITS = Limits(seconds=300, memory_bytes=3 << 30, pages=1000, input_bytes=200 << 20)
@@ -110,6 +115,8 @@ async def search(bench: Bench, name: str, files: Sequence[Path], questions: Sequ
     for question in questions:
         request = SearchRequest(query=question, mode=SearchMode.hybrid, k=SEARCH_K, highlight=True)
         answer = await bench.search(workspace_id, request)
+        if more := request_for_named(request, answer):
+            answer = with_named(answer, await bench.search(workspace_id, more))
         if more := request_for_beginnings(request, answer):
             answer = with_beginnings(answer, await bench.search(workspace_id, more))
         answers[f"{name}: {question}"] = answer.model_dump(mode="json")

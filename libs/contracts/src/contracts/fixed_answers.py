@@ -11,6 +11,11 @@ NO_REASON = {
     "de": "Ich habe keinen Satz gefunden, der den Grund ausdrücklich nennt. In den Dokumenten steht:",
 }
 """By language: introduces quotations that do not give the reason that was asked for."""
+NOT_TOLD = {
+    "en": "I found no sentence that tells of this. Nearest to it, the documents say:",
+    "de": "Ich habe keinen Satz gefunden, der davon berichtet. Am nächsten kommt in den Dokumenten:",
+}
+"""By language: introduces quotations that do not tell of the event that the question supposes."""
 NOT_WITHOUT_DOCUMENTS = "You asked for an answer without the documents, and there is no chat model to give one."
 SEARCH_FAILED = "I could not search the documents just now, so this answer uses no sources."
 IMAGES_UNSEEN = "I cannot see images here: "

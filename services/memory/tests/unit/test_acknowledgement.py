@@ -169,6 +169,16 @@ def test_a_correction_of_nothing_is_not_acknowledged():
     assert acknowledgement_of("No, it's Anna, not Hanna.", before=SaidBefore()) is None
 
 
+def test_a_correction_by_a_noun_is_noted_if_one_thing_is_known_by_it_and_asked_about_if_several_are():
+    text = "I got that wrong, the supplier is Veltins"
+    coffee, paper = (
+        KnownFact(uuid4(), of, "supplier", "Hartmann", NOW, None, None, uuid4()) for of in ("coffee", "paper")
+    )
+    assert acknowledgement_of(text, before=SaidBefore("", [coffee])) == ("Noted: I will remember this.", False)
+    assert acknowledgement_of(text, before=SaidBefore("", [coffee, paper])) == (UNCLEAR, True)
+    assert acknowledgement_of(text, before=SaidBefore("", [SISTER])) is None
+
+
 def test_a_correction_that_may_mean_the_question_before_it_is_asked_about():
     session = uuid4()
     home = KnownFact(uuid4(), "user", "lives in", "Hamburg", NOW, None, None, session)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.citations.check import check
-from orchestrator.citations.extract import MOST_SENTENCES, Highlighted, extract, unexplained
+from orchestrator.citations.extract import MOST_SENTENCES, Highlighted, extract, unexplained, untold
 from orchestrator.citations.named import NamedThings, named_in
 from orchestrator.citations.question import kind_of
 from orchestrator.citations.support import LONGEST_QUOTE
@@ -356,6 +356,29 @@ def test_whether_what_is_quoted_gives_the_reason_that_was_asked_for_is_known(que
     assert unexplained(question, passages, extract(question, passages)[1]) is expected
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("Why was the lighter operator rejected at first?", "The heavy operator is used because it is short.", True),
+        ("Why was the operator rejected at first?", "Its rejection had one reason: the operator was too short.", False),
+        ("Why did Ada Byron leave Foghorn?", "Ada Byron could not play for Foghorn because of a contract.", True),
+        ("Why did Ada Byron leave Foghorn?", "Ada Byron left, as the work was done. She leaves Foghorn a book.", False),
+        ("Why was the lighter operator rejected at first?", "We rejected MySQL because of two operators.", True),
+        ("Who stole the key of Foghorn?", "Ada Byron wrote the rules of Foghorn.", True),
+        ("Who stole the key of Foghorn?", "Ada Byron stole it from Foghorn.", False),
+        ("Who wrote the rules of Foghorn?", "Ada Byron is the author of the rules of Foghorn.", False),
+        ("Why was Kafka not chosen for Foghorn?", "Kafka would have meant more machines for Foghorn.", False),
+        ("Warum wurde Ada Byron entlassen?", "Ada Byron holt eine Auskunft ein, weil das fehlt.", True),
+        ("Warum wurde Ada Byron entlassen?", "Man hat Ada Byron entlassen, weil sie fehlte.", False),
+        ("Who leads Foghorn?", "Foghorn is run by Ada Byron.", False),
+        ("When did the fire happen?", "There was a fire on 4 May 2025.", False),
+    ],
+)
+def test_whether_what_is_quoted_tells_of_the_supposed_event_is_known(question, text, expected) -> None:
+    passages = [Highlighted("a.md", text, [])]
+    assert untold(question, passages, extract(question, passages)[1]) is expected
+
+
 def test_what_leads_to_a_list_is_quoted_with_the_list() -> None:
     text = (
         "A project is considered *abandoned* when ALL are met:\n\n* no release for a year;\n* no answer.\n\nIt rains."
@@ -577,3 +600,57 @@ def test_what_was_decided_is_not_told_by_who_decided_it() -> None:
     passage = Highlighted("ADR-003: UserDB moves", head + decision, [(len(head), len(head + decision), 0.5)])
     answer, _ = extract("What was decided about UserDB?", [passage])
     assert answer == "From ADR-003: UserDB moves: “We move UserDB to PostgreSQL 16.” [1]"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who was the incident lead of the UserDB incident?", "Incident lead: Priya Raman"),
+        ("How severe was the UserDB incident?", "Severity: 1"),
+    ],
+)
+def test_a_field_of_a_report_is_quoted_before_what_is_known_of_its_subject(question: str, answer: str) -> None:
+    head = "- Date: 28 October 2025\n- Severity: 1\n- Incident lead: Priya Raman"
+    incident = Highlighted("INC-112: no sign-in", head, [], 0.4, document_name="inc-112-userdb-connections.md")
+    text = "Mara Lindqvist leads Identity and led UserDB before the severe incident."
+    other = Highlighted("Services", text, [(0, len(text), 0.9)], 1.0, document_name="services.md")
+    assert extract(question, [other, incident])[0].startswith(f"From INC-112: no sign-in: “{answer}” [1]")
+
+
+def test_what_something_costs_is_told_by_its_overhead_too() -> None:
+    text = "The build was released with support for a flag. The overhead of the build is 6 percent."
+    passage = Highlighted("build.md", text, [(0, 47, 0.6), (48, 87, 0.6)])
+    answer, _ = extract("What does the build cost?", [passage])
+    assert answer.startswith("From build.md: “The overhead of the build is 6 percent.” [1]")
+
+
+def test_the_header_of_a_table_is_not_quoted() -> None:
+    text = "| action | owner |\n|---|---|\n| load test | Ada |\n| guest booking | Bob |"
+    answer, _ = extract("Which actions were agreed?", [Highlighted("Meeting", text, [(0, 18, 0.9)])])
+    assert "“action · owner" not in answer
+    assert "“action: load test · owner: Ada” [1] “action: guest booking · owner: Bob” [2]" in answer
+
+
+def test_a_german_verb_counts_as_a_whole_if_its_beginning_is_at_the_end_of_the_question() -> None:
+    text = "Bei Gasgeruch nichts schalten und die Heizung verlassen."
+    other = Highlighted("heizung.md", text, [(0, len(text), 0.5)], section="Störung")
+    asked = Highlighted("heizung.md", "Hauptschalter der Heizung auf I stellen.", [(0, 40, 0.5)], section="Einschalten")
+    answer, _ = extract("Wie schaltet man die Heizung ein?", [other, asked])
+    assert "“Hauptschalter der Heizung auf I stellen.” [1]" in answer.splitlines()[0]
+
+
+def test_how_something_is_done_is_told_by_what_says_how() -> None:
+    text = "The format of a label is old. Labels are formatted with a dash in the middle."
+    passage = Highlighted("labels.md", text, [(0, 29, 0.8), (30, 77, 0.8)])
+    answer, _ = extract("How is a label formatted?", [passage])
+    assert answer.startswith("From labels.md: “Labels are formatted with a dash in the middle.” [1]")
+
+
+def test_what_a_document_describes_comes_after_what_it_says_itself() -> None:
+    text = "This PEP documents the format of labels. Labels are always formatted in capitals."
+    passage = Highlighted("labels.rst", text, [(0, 40, 0.9), (41, 81, 0.8)])
+    assert "“Labels are always formatted" in extract("How are labels formatted?", [passage])[0].split(" [1]")[0]
+    proposed = replace(
+        passage, content=text.replace("documents the format", "proposes a format").replace("always ", "")
+    )
+    assert "“This PEP proposes" in extract("How are labels formatted?", [proposed])[0].split(" [1]")[0]

@@ -45,7 +45,7 @@ def hit(workspace_id: UUID) -> dict[str, Any]:
 class Services:
     """Records requests and returns scripted responses: `pages` to the first searches, then `hits`.
 
-    `documents` lists the successive states of each document.
+    `documents` lists the successive states of each document. Searches fail if `silent`, and after `fails_after` ones.
     """
 
     hits: list[dict[str, Any]] = field(default_factory=lambda: [hit(CALLER.workspace_id)])
@@ -55,10 +55,11 @@ class Services:
     questions: list[str] = field(default_factory=list)
     waits: list[float] = field(default_factory=list)
     silent: bool = False
+    fails_after: int | None = None
 
     async def search(self, _: Principal, request: SearchRequest) -> SearchResponse:
         self.searches.append(request)
-        if self.silent:
+        if self.silent or (self.fails_after is not None and len(self.searches) > self.fails_after):
             raise ServiceSilent("retrieval is away")
         rest = {"mode": "hybrid", "good_match": True, "match": 1.0, "legs": [], "milliseconds": 1.0}
         hits = self.pages.pop(0) if self.pages else self.hits
@@ -301,5 +302,39 @@ def test_the_beginning_of_a_document_that_the_question_names_is_found_too() -> N
 )
 def test_the_beginning_is_not_searched_if_it_is_there_or_would_not_answer(question: str, hits: list[Any]) -> None:
     services = Services(hits=hits)
+    asked(question, services)
+    assert len(services.searches) == 1
+
+
+def test_a_document_that_the_question_means_by_its_kind_is_found_behind_the_hits_on_its_subject() -> None:
+    subject = {**HEAD, "chunk_id": "subject", "document_id": uuid4(), "document_title": "Noise, a summary"}
+    incident = {**LATER, "chunk_id": "incident", "chunk_index": 3, "document_title": "INC-7: noise in the engine"}
+    other = {**subject, "chunk_id": "other", "document_title": "INC-8: a broken pump"}
+    begin = {**incident, "chunk_id": "begin", "chunk_index": 0}
+    services = Services(pages=[[subject], [subject, incident, other], [begin]])
+    assert asked("When was the noise incident?", services) == ["subject", "incident", "begin"]
+    first, further, beginnings = services.searches
+    assert further.k > first.k
+    assert (further.query, further.highlight) == (first.query, False)
+    assert beginnings.document_ids == [incident["document_id"]]
+
+
+def test_a_further_search_that_fails_leaves_what_was_found() -> None:
+    services = Services(pages=[[LATER]], fails_after=1)
+    assert asked("When was the fish incident?", services) == ["later"]
+    assert len(services.searches) == 2
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When was the incident?",
+        "Why was there a fish incident?",
+        "When was INC-7?",
+        "How many incidents were about fish?",
+    ],
+)
+def test_no_further_hits_are_searched_where_no_document_is_meant_by_its_kind(question: str) -> None:
+    services = Services(hits=[LATER])
     asked(question, services)
     assert len(services.searches) == 1

@@ -36,13 +36,18 @@ def corrected(statement: StatedFact, before: SaidBefore, at: datetime, time_zone
 
     Clear are, in this order: a fact with the object that is named as wrong; the fact that the previous message stated
     or asked about; with "I meant", the only fact of this session with such an object, if the question in between names
-    nothing of the kind. A place never becomes a name, nor a date a place.
+    nothing of the kind. A place never becomes a name, nor a date a place. "The supplier is X" is about the only fact
+    that is known by this noun, whatever the session.
     """
     if statement.predicate in DATES:
         return _of_date(statement, before, at, time_zone)
     if statement.subject is not None:
         return _of_renamed(statement, before)
-    meant = _meant(statement, before, at, time_zone)
+    if statement.predicate:
+        named = _of_noun(statement, before)
+        meant = named[0] if len({(fact.subject, fact.predicate) for fact in named}) == 1 else None
+    else:
+        meant = _meant(statement, before, at, time_zone)
     if meant is None:
         return None
     wrong = meant.object
@@ -50,9 +55,12 @@ def corrected(statement: StatedFact, before: SaidBefore, at: datetime, time_zone
 
 
 def is_unclear(statement: StatedFact, before: SaidBefore, at: datetime, time_zone: str) -> bool:
-    """Returns whether "I meant …" may correct a fact of this session, but it is not clear which one."""
-    if statement.subject is not None or not statement.meant or corrected(statement, before, at, time_zone):
+    """Returns whether "I meant …" may correct a fact of this session, or "the supplier is X" one of several suppliers,
+    but it is not clear which one."""
+    if statement.subject is not None or corrected(statement, before, at, time_zone):
         return False
+    if statement.predicate or not statement.meant:
+        return bool(statement.predicate and _of_noun(statement, before))
     return bool(_told_here(statement, before, at, time_zone))
 
 
@@ -91,6 +99,22 @@ def _of_date(statement: StatedFact, before: SaidBefore, at: datetime, time_zone:
         if is_date and plain(called).endswith(noun):
             return replace(statement, subject=fact.subject, predicate=fact.predicate)
     return None if statement.subject is None else statement
+
+
+def _of_noun(statement: StatedFact, before: SaidBefore) -> list[KnownFact]:
+    """Returns the facts known by the noun, those with the object that is named as wrong if there are any.
+
+    If the previous message names what one of them is about ("Who is our supplier for coffee?"), only that one counts.
+    """
+    noun = f" {plain(statement.predicate)}"
+    known = [fact for fact in before.facts if f" {plain(fact.predicate)}".endswith(noun)]
+    wrong = plain(statement.replaces or "")
+    said = plain(before.message)
+    return (
+        [fact for fact in known if plain(fact.object) == wrong]
+        or [fact for fact in known if len(plain(fact.subject)) > 2 and plain(fact.subject) in said]
+        or known
+    )
 
 
 def _meant(statement: StatedFact, before: SaidBefore, at: datetime, time_zone: str) -> KnownFact | None:

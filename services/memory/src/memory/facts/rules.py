@@ -198,6 +198,8 @@ _OF_USER = frozenset({"i", "me", "my", "ich", "mich", "mein", "meine"})
 _WITH_ARTICLE = frozenset(
     {"we", "us", "our", "wir", "uns", "unser", "unsere", "the", "der", "die", "das", "den", "dem"}
 )
+_ARTICLES = frozenset({"the", "der", "die", "das"})
+_VERDICTS = frozenset({"wrong", "right", "true", "correct", "falsch", "richtig"})
 _OF_ALL = frozenset({"we", "us", "our", "wir", "uns", "unser", "unsere"})
 _TEAM = frozenset({"our team", "unser team"})
 _ITS = frozenset({"it", "this", "that", "es", "das"})
@@ -234,7 +236,7 @@ def statements(text: str, said_at: datetime, time_zone: str, speaker: str = USER
             yield replace(found, corrects=corrects or found.replaces is not None)
             if found.predicate == PLACE and found.phrase and _TAKES_PLACE.search(clause):
                 yield replace(found, predicate="date", object=found.phrase, starts=None, starts_by=None)
-        if found is None and corrects and (correction := _correction(text, clause)):
+        if found is None and corrects and (correction := _of_known(clause) or _correction(text, clause)):
             yield correction
         saying, before = replace(saying, it=_thing(found, saying.it)), (found.text if found else clause).rstrip(" .,;!")
 
@@ -252,6 +254,18 @@ def _correction(text: str, clause: str) -> StatedFact | None:
     if told is None and wrong is None and not meant:
         return None
     return StatedFact(MemoryKind.fact, clause, None, "", right, "one", corrects=True, replaces=wrong, meant=meant)
+
+
+def _of_known(clause: str) -> StatedFact | None:
+    """Reads "the supplier is X": a correction of what is known by this noun, whosever supplier it is."""
+    wrong, sentence = _replaced(clause)
+    found = _ATTRIBUTE.match(sentence)
+    if found is None or found["who"].lower() not in _ARTICLES or found["of"] or found["where"]:
+        return None
+    noun, told = _NEW.sub("", found["noun"].lower()), _trimmed(found["object"], None)
+    if not told or told.lower() in _VERDICTS or len(told.split()) > LONGEST_VALUE:
+        return None
+    return StatedFact(MemoryKind.fact, clause, None, noun, told, "one", corrects=True, replaces=wrong)
 
 
 def _thing(found: StatedFact | None, it: str | None) -> str | None:

@@ -30,7 +30,7 @@ class FactDecision(StrEnum):
 @dataclass(frozen=True)
 class StatedFact:
     """`text` is the sentence. `subject` is `user` or a name; None for "no, it is X" and "it was moved to Friday", which
-    are about what was said before.
+    are about what was said before, and for "no, the supplier is X", which is about what is known by this noun.
 
     `values`: how many objects the predicate has at a time. `starts` and `ends` are when it began and ceased to hold, if
     stated, in the words of `phrase`; `starts_by` is the end of the day or month in which it began. `over`: it says that

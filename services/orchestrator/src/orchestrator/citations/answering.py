@@ -19,6 +19,7 @@ from orchestrator.citations.kind_patterns import (
     FOLLOWS,
     FRACTION,
     IN_BRACKETS,
+    MANNER,
     MONTH,
     OF_KIND,
     OUTCOME,
@@ -40,7 +41,7 @@ RELATED, BEFORE, AROUND, OF_OTHER_PART = 0.75, 0.8, 0.65, 0.35
 FITTING, NOT_FITTING = 1.25, 0.6
 ASKED_CELL, ASKED_HEADING = 2.0, 1.5  # a cell or section called "Cause", if the question asks for the cause
 SUPERSEDED, STILL_HOLDS, REJECTED, REPEATS, ASKS, REFERS_ON, CODE = 0.6, 0.5, 0.75, 0.3, 0.6, 0.6, 0.85
-TOLD_AS_PAST = 0.85
+TOLD_AS_PAST, OF_ITSELF = 0.85, 0.75
 OF_SOME_CASE = 0.75
 DENIED, PLANNED, MOVED = 0.75, 0.8, 1.4
 UNDER_ASKED_HEADING, MOST_OF_QUESTION = 1.5, 0.65
@@ -50,6 +51,7 @@ ASKING_HEADINGS: frozenset[Kind] = frozenset({"reason", "time", "person", "durat
 OTHER_COLUMN, ASKED_COLUMN = 0.2, 1.8
 NAMED, NOT_NAMED = 1.15, 0.7
 DEFINES = 1.4
+TELLS_HOW = 1.25
 LONGEST_QUESTION = 200  # characters of a heading that asks something
 NOT_ALIKE = 0.8  # relative to the least similar sentence of its passage that the search returned
 ADDRESS = re.compile(r"\b[a-z]{3,10}://\S++")
@@ -91,7 +93,15 @@ _DENIED = re.compile(
     r"\b(?:(?:do|does|did|is|are|was|were|has|have|will|can) not|neither|never|no longer|nicht mehr|nicht|weder|nie)\b",
     re.IGNORECASE,
 )
-_REFERS_ON = re.compile(r"[\W_]*+(?:see|compare|cf|read|siehe|vgl|vergleiche)\b", re.IGNORECASE)
+_REFERS_ON = re.compile(r"[\W_]*+(?:please )?(?:see|compare|cf|read|siehe|vgl|vergleiche)\b", re.IGNORECASE)
+# "This PEP documents the conventions of …" names what is told elsewhere; what it proposes is told here.
+_OWN_KIND = r"(?:pep|rfc|adr|document|page|section|chapter|guide|paper|article|report|proposal)"
+_OF_ITSELF = re.compile(
+    rf"[\W_]*+(?:the (?:aim|goal|purpose|scope|intent) of this {_OWN_KIND}\b"
+    rf"|this {_OWN_KIND} (?:documents|describes|explains|covers|discusses|lists|outlines|summari[sz]es|contains)\b"
+    r"|dies(?:e|er|es) (?:dokument|seite|abschnitt|kapitel|artikel|bericht) (?:beschreibt|erklärt|behandelt)\b)",
+    re.IGNORECASE,
+)
 _UNREAL = re.compile(r"\A[\W_]*+had \w|\bif\b.{0,80}\bwould have\b", re.IGNORECASE)
 _REJECTED = re.compile(r"\b(?:rejected|discarded|withdrawn|would have|verworfen|abgelehnt)\b", re.IGNORECASE)
 _ASKS_REJECTED = frozenset(map(stem, ("rejected", "reject", "discarded", "withdrawn", "considered", "alternative")))
@@ -273,6 +283,19 @@ def gives_reason(question: QuestionPart, one: QuotationCandidate) -> bool:
     )
 
 
+def tells_of_event(question: QuestionPart, one: QuotationCandidate) -> bool:
+    """Returns whether the part tells of what the question supposes to have happened, by one of its words, and is about
+    what is asked."""
+    if not question.deeds or _tells_of_document(question, one) or _tells_life(question, one):
+        return True
+    there = one.own | one.before | one.columns | one.heading.terms
+    others = question.terms - question.deeds
+    told, about = (
+        [term for term in asked if term in there or _put_differently(term, there)] for asked in (question.deeds, others)
+    )
+    return bool(told) and (len(others) < 2 or 2 * len(about) >= len(others))
+
+
 def _shared(question: QuestionPart, one: QuotationCandidate, weights: dict[str, float]) -> float:
     """Returns the weighted share of the question's words that occur in the part or around it."""
     own, columns = one.own, one.columns
@@ -315,8 +338,8 @@ def _fits(question: QuestionPart, one: QuotationCandidate) -> float:
     if question.kind in ("meaning", "role"):
         tells = _defines if question.kind == "meaning" else _acts
         return DEFINES if tells(question, text) else 1.0
-    if question.kind == "outcome":
-        return FITTING if OUTCOME.search(text) or CONDITION_HEADING.search(" ".join(one.part.columns)) else 1.0
+    if question.kind in ("outcome", "manner"):
+        return _tells_course(question, one)
     if pattern := OF_KIND.get(question.kind):
         if question.kind == "reason" and REASON_HEADING.search(" ".join(one.part.columns)):
             return ASKED_CELL
@@ -335,6 +358,14 @@ def _fits(question: QuestionPart, one: QuotationCandidate) -> float:
     else:
         return 1.0
     return FITTING if fits else NOT_FITTING
+
+
+def _tells_course(question: QuestionPart, one: QuotationCandidate) -> float:
+    """Returns a factor that raises what says under which condition something happens, or how it is done."""
+    if question.kind == "manner":
+        return TELLS_HOW if MANNER.search(one.part.said) else 1.0
+    tells = OUTCOME.search(one.part.said) or CONDITION_HEADING.search(" ".join(one.part.columns))
+    return FITTING if tells else 1.0
 
 
 def _is_called(question: QuestionPart, one: QuotationCandidate) -> bool:
@@ -430,6 +461,8 @@ def _says_something(question: QuestionPart, one: QuotationCandidate) -> float:
         return ASKS
     if _REFERS_ON.match(one.part.said) or _UNREAL.search(one.part.said):
         return REFERS_ON
+    if question.kind == "manner" and _OF_ITSELF.match(one.part.said):
+        return OF_ITSELF
     if not question.denied and _DENIED.search(one.part.said):
         return DENIED
     if is_code(one.part.said):

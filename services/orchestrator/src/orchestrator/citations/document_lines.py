@@ -15,13 +15,13 @@ LEAST_NAMED = 0.6
 """Share of what a question is about that the document's title or file name must have, if it asks for a field."""
 MOST_IN_BYLINE = 80  # words
 _KINDS = frozenset({"person", "time", "duration", "amount", "name", ""})
-# One kind of document a line, with the series that have only such documents.
-_DOCUMENT_KINDS = [
-    frozenset(map(stem, line.split()))
-    for line in files("orchestrator.citations").joinpath("document_kinds.txt").read_text("utf-8").splitlines()
-]
+# One kind of document a line, before the colon the series that has only such documents.
+_LINES = files("orchestrator.citations").joinpath("document_kinds.txt").read_text("utf-8").splitlines()
+_DOCUMENT_KINDS = [frozenset(map(stem, line.replace(":", "").split())) for line in _LINES]
+_OF_SERIES = frozenset().union(*(kind for kind, line in zip(_DOCUMENT_KINDS, _LINES, strict=True) if ":" in line))
 _OF_KINDS = frozenset().union(*_DOCUMENT_KINDS)
 _OF_DATES = frozenset(map(stem, WORDS["takes place"] + WORDS["makes a document"]))
+_OF_HEADS = frozenset(map(stem, WORDS["heads a document"]))
 _AUTHOR = stem("author")
 _DATE = re.compile(r"\b(?:date|day|when|datum|tag|wann)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
@@ -34,7 +34,20 @@ def asks_about_document(question: QuestionPart, names: Callable[[str], bool], ca
         return False
     if question.called:
         return not question.called.isdisjoint(called)
-    return _is_of_kind(question, names) and _is_about(question.terms - _OF_KINDS - _OF_DATES, names)
+    return _is_of_kind(question, names) and _is_about(_about(question), names)
+
+
+def asks_for_kind(question: QuestionPart) -> bool:
+    """Returns whether the question may ask for a field of a document of a kind whose documents say so in their names:
+    "the UserDB incident"."""
+    asks = question.kind in _KINDS and question.kind != "amount" and not question.called
+    return asks and not question.terms.isdisjoint(_OF_SERIES) and bool(_about(question))
+
+
+def is_asked_kind(question: QuestionPart, names: Callable[[str], bool]) -> bool:
+    """Returns whether the document is named like one of the asked kind, and like what it is asked to be about."""
+    of_kind = any(map(names, frozenset().union(*_asked_kinds(question))))
+    return of_kind and _is_about(_about(question), names)
 
 
 def field_answers(question: QuestionPart, column: str, names: Callable[[str], bool]) -> bool:
@@ -75,11 +88,20 @@ def is_asked_byline(question: QuestionPart, text: str, names: Callable[[str], bo
     return only_names and _is_about(question.terms - asked - _OF_KINDS, names)
 
 
+def _about(question: QuestionPart) -> frozenset[str]:
+    """Returns what the document is about that the question means, without the words for its kind and for its fields."""
+    return question.terms - _OF_KINDS - _OF_DATES - _OF_HEADS
+
+
 def _is_of_kind(question: QuestionPart, names: Callable[[str], bool]) -> bool:
     """Returns whether the document is not known to be of another kind than the question says: an incident is none."""
-    asked = [kind for kind in _DOCUMENT_KINDS if not kind.isdisjoint(question.terms)]
+    asked = _asked_kinds(question)
     own = [kind for kind in _DOCUMENT_KINDS if any(map(names, kind))]
     return not asked or not own or any(kind in own for kind in asked)
+
+
+def _asked_kinds(question: QuestionPart) -> list[frozenset[str]]:
+    return [kind for kind in _DOCUMENT_KINDS if not kind.isdisjoint(question.terms)]
 
 
 def _is_about(rest: frozenset[str], names: Callable[[str], bool]) -> bool:

@@ -16,8 +16,9 @@ from orchestrator.citations.answering import (
     gives_reason,
     is_step,
     ranked,
+    tells_of_event,
 )
-from orchestrator.citations.question import QuestionPart, parts_of
+from orchestrator.citations.question import Kind, QuestionPart, parts_of
 from orchestrator.citations.quotable import QuotablePart, parts_of_passage
 from orchestrator.citations.source import SourceText
 from orchestrator.citations.support import CitedSpan, likeness, shortened
@@ -42,6 +43,7 @@ _ABSTRACT = re.compile(
 )
 _LABEL = re.compile(r"^[\W_]*+[\w -]{1,40}:\s*$")
 _ASKS_FOR_ADDRESS = re.compile(r"\b(?:address|link|url|website|where|adresse|webseite|wo)s?\b", re.I)
+_ABOUT_EVENTS: frozenset[Kind] = frozenset({"reason", "person", "time", "duration", "amount"})
 _SENTENCE_ENDS = re.compile(r"\s\w++\W{0,3}[.!?]\W{0,3}$")
 _MARKER_BEGINS = re.compile(r"[\[【]\s*+\^?\d")
 _MARKER_ENDS = re.compile(r"[\]】]")
@@ -166,13 +168,26 @@ def _of_series(
 def unexplained(question: str, passages: Sequence[Highlighted], cited: Sequence[CitedSpan]) -> bool:
     """Returns whether the question asks for a reason, and no citation gives one by its words or heading."""
     whys = [one for one in parts_of(question) if one.kind == "reason"]
-    places = {(one.passage, one.start, one.end) for one in cited}
     return bool(whys) and not any(
-        gives_reason(why, one)
-        for one in _candidates(_alike(question, passages))
-        if (one.passage, one.part.start, one.part.end) in places
-        for why in whys
+        gives_reason(why, one) for one in _quoted_parts(question, passages, cited) for why in whys
     )
+
+
+def untold(question: str, passages: Sequence[Highlighted], cited: Sequence[CitedSpan]) -> bool:
+    """Returns whether the question supposes that something happened ("Why was it rejected?"), and no citation tells of
+    it."""
+    supposing = [one for one in parts_of(question) if one.deeds and one.kind in _ABOUT_EVENTS]
+    quotations = _quoted_parts(question, passages, cited) if supposing else []
+    return any(not any(tells_of_event(part, one) for one in quotations) for part in supposing)
+
+
+def _quoted_parts(
+    question: str, passages: Sequence[Highlighted], cited: Sequence[CitedSpan]
+) -> list[QuotationCandidate]:
+    places = {(one.passage, one.start, one.end) for one in cited}
+    quoted = {passage for passage, _, _ in places}
+    alike = _alike(question, passages)
+    return [one for one in _candidates(alike, of=quoted) if (one.passage, one.part.start, one.part.end) in places]
 
 
 def covered(question: str, passages: Sequence[Highlighted]) -> float:
@@ -204,7 +219,10 @@ def _as_they_stand(chosen: Sequence[_Quotation], passages: Sequence[Highlighted]
     return sorted(chosen, key=standing)
 
 
-def _candidates(passages: Sequence[Highlighted], *, addresses: bool = False) -> list[QuotationCandidate]:
+def _candidates(
+    passages: Sequence[Highlighted], *, addresses: bool = False, of: Collection[int] | None = None
+) -> list[QuotationCandidate]:
+    """Returns the quotable parts of the passages, or only of those with the numbers `of`."""
     headings = [
         PassageHeading(passage.title, passage.section, passage.document_name, passage.place == 0)
         for passage in passages
@@ -212,6 +230,7 @@ def _candidates(passages: Sequence[Highlighted], *, addresses: bool = False) -> 
     return [
         QuotationCandidate(number, part, headings[number - 1], passage.score, addresses)
         for number, passage in enumerate(passages, 1)
+        if of is None or number in of
         for part in parts_of_passage(passage.content, passage.highlights)
     ]
 

@@ -40,10 +40,12 @@ FREQUENCY = re.compile(
 )
 # "Since 2019" is a time, not a reason.
 REASON = re.compile(
-    rf"\b(?:because|since(?!\s(?:then|when|last|\d|the (?:beginning|start)\b|{MONTH}\b))|due to|owing to|thanks to"
+    rf"\b(?:because|since(?!\s(?:then|when|last|\d|the (?:beginning|start)\b|{MONTH}\b"
+    r"|(?:its|their|his|her|our) (?:beginning|birth|creation|foundation|introduction|launch|release|start)\b))"
+    r"|due to|owing to|thanks to"
     r"|so that|reasons?|causes?d?|therefore|thus|hence|led to|leads to|in order to|in an effort to"
     r"|aim(?:s|ed)?|would have|as it|as they|as the|to avoid|to prevent|to ensure|otherwise"
-    r"|weil|da|damit|wegen|deshalb|daher|dadurch|um zu|grund|ursache)\b",
+    r"|weil|denn|da|damit|wegen|deshalb|daher|dadurch|um zu|grund|ursache)\b",
     re.IGNORECASE,
 )
 OUTCOME = re.compile(
@@ -71,7 +73,13 @@ IN_BRACKETS = re.compile(r"\(([^()\n]{8,160})\)")
 YEAR = re.compile(r"\b\d{3,4}\b")
 STEP = re.compile(
     r"^\W*(?:step \d|\d+[.)]|first|then|next|look|call|restart|run|open|check|ask|use|stop|start|set|tell|cancel)\b"
-    r"|\b(?:should|must|have to|call|restart)\b",
+    r"|\b(?:should|must|have to|call|restart)\b|^\W*\w{2,30}en sie\b",
+    re.IGNORECASE,
+)
+# How something is done or made up.
+MANNER = re.compile(
+    r"\b(?:by (?:\w{1,20} )?\w{1,30}ing|using|consists?|should|must|always|never|ha(?:s|ve) to|needs? to"
+    r"|indem|mittels|mithilfe|muss|müssen|soll(?:en|te)?|besteht|verwendet)\b",
     re.IGNORECASE,
 )
 OF_KIND: dict[Kind, re.Pattern[str]] = {

@@ -22,6 +22,7 @@ Kind = Literal[
     "outcome",
     "meaning",
     "step",
+    "manner",
     "name",
     "role",
     "state",
@@ -50,7 +51,16 @@ _WORDS: Sequence[tuple[Kind, str]] = (
         "what (?:happens|follows|will happen)|what if"
         "|(?:was|wie) (?:passiert|geschieht|gilt),? (?:wenn|falls|sobald|bei)",
     ),
-    ("step", "what (?:should|must|do|can) (?:i|we|you|one)|how (?:do|can|should) (?:i|we|you|one)|was (?:tun|soll)"),
+    (
+        "step",
+        "what (?:should|must|do|can) (?:i|we|you|one)|how (?:do|can|should) (?:i|we|you|one)"
+        "|what helps|was (?:tun|soll|hilft)|wie \\w{3,20} (?:ich|man|wir)",
+    ),
+    (
+        "manner",
+        "how (?:is|are|was|were|does|do|did|has|have)"
+        "|wie (?:wird|werden|wurden?|ist|sind|war|waren|funktionier(?:t|en))",
+    ),
     ("role", r"what (?:does|do) .{1,60} do|was (?:macht|tut)"),
     ("meaning", "what (?:is|are)|what does .{1,60} mean|was (?:ist|sind|bedeutet)"),
     ("name", "which|where|what|welche[rsnm]?|wo(?:von|mit|her|hin|zu)?|was"),
@@ -88,17 +98,37 @@ _SEVERAL = re.compile(
     r"|^\W*(?:wovon|woraus|was (?:braucht|benötigt|nutzt|verwendet|ruft|liest)|wer (?:nutzt|verwendet|ruft|braucht))\b",
     re.IGNORECASE,
 )
+_COSTS = re.compile(r"\bcosts?\W*$", re.IGNORECASE)
 _DENIED = re.compile(
     r"\b(?:not|nothing|nobody|no|never|neither|without|cannot|nicht|nichts|niemand|keine?|nie|ohne)\b|n['’]t\b"
     r"|^\W*(?:do|does|did|is|are|was|were|has|have|can|could|may|must|should|will|ist|sind|hat|haben|kann|darf|muss"
     r"|gibt|hilft)\b",
     re.IGNORECASE,
 )
+# What an event is told by: "was … rejected", "did … leave", "who stole", "wurde … entlassen".
+_PASSIVE = re.compile(
+    r"\b(?:was|were|been)\b[^?]{0,80}?\b(?P<deed>[a-z]{2,20}(?:ed|wn|rn|ught|old|ost|elt|ept|ade|aid|uilt|tten|sen|len"
+    r"|ken|ven|zen|den))\b|\b(?:wurden?|worden|hat|haben|hatten?|ist|sind)\b[^?]{0,120}\b(?P<tat>[a-zäöüß]{4,30}(?:t|en))\W*$"
+)
+_DID = re.compile(r"\bdid\b(?P<deed>[^?]{1,200})")
+_WHO_DID = re.compile(
+    r"^\W*[Ww]ho (?P<deed>"
+    r"(?!(?:was|were|is|are|did|do|has|have|had|will|would|can|could|should|may|might|must|shall)\b)[a-z]{2,30}(?<!s)) "
+)
+_NEGATED = re.compile(r"\b(?:not|never|nobody|nicht|nie|niemand|keine?[mnrs]?)\b|n['’]t\b", re.IGNORECASE)
+_SMALL = re.compile(r"(?<![\w-])[a-zäöüß]{2,40}(?![\w-])")
 _LITERAL = re.compile(
     r"(?<![\w-])[^\W\d_]{1,20}-?\d[\w.-]{0,30}\b|(?<!\S)[^\w\s\"'?!.,;:()]{2,8}(?![^\s?.,])|\b[^\W_]{1,30}(?:[._/][^\W_]{1,30}){1,9}\b"
 )
+# "Wie schaltet man die Heizung ein?" is about "einschalten".
+_SEPARATED = re.compile(
+    r"^\W*(?P<asks>(?:[Ww]ie|[Ww]ann|[Ww]arum|[Ww]ieso|[Ww]eshalb|[Ww]er|[Ww]o|[Ww]omit|[Ww]as)) "
+    r"(?P<verb>[a-zäöüß]{3,20}) (?P<rest>[^?]{1,200}) (?P<prefix>ein|aus|an|ab|auf|um|zu|vor|nach|mit|weg|zurück|fest"
+    r"|los|her|hin)\W*$"
+)
 _ANSWERS = re.compile(r"\banswer(?:s|ed|ing)?\b", re.IGNORECASE)
 _ANSWER = frozenset({stem("answer")})
+_OF_DATES = frozenset(map(stem, WORDS["takes place"] + WORDS["makes a document"]))
 _NO_TERMS = frozenset(map(stem, WORDS["only ask"]))
 
 
@@ -110,6 +140,7 @@ class QuestionPart:
     list. `denied`: a negation may answer it, since it asks for one, for a reason, or whether something is so.
     `literals` are names with digits or symbols, which cannot be paraphrased. `states` are the terms of the states that
     it names ("active"), `called` the documents that it calls by a designator, and `calling` the terms of these.
+    `deeds` are the words for what it supposes to have happened: a text without any of them does not tell of it.
     """
 
     kind: Kind
@@ -124,6 +155,7 @@ class QuestionPart:
     states: frozenset[str] = frozenset()
     called: frozenset[Designator] = frozenset()
     calling: frozenset[str] = frozenset()
+    deeds: frozenset[str] = frozenset()
 
 
 def parts_of(question: str) -> list[QuestionPart]:
@@ -156,6 +188,7 @@ def kind_of(text: str) -> Kind:
 
 
 def _question_part(text: str) -> QuestionPart:
+    text = _SEPARATED.sub(r"\g<asks> \g<prefix>\g<verb> \g<rest>", text)
     kind: Kind = "state" if _ASKS_STATE.search(text) else kind_of(text)
     own = question_terms(text) - _NO_TERMS
     called = designators(text)
@@ -167,18 +200,30 @@ def _question_part(text: str) -> QuestionPart:
         past=past,
         happened=bool(_HAPPENED.search(text)),
         deed=bool(_DEED.search(text)),
-        several=kind != "outcome" and bool(_SEVERAL.search(text)),
+        several=kind != "outcome" and bool(_SEVERAL.search(text)) and not _COSTS.search(text),
         denied=kind in ("reason", "step") or bool(_DENIED.search(text)),
         literals=frozenset(match[0].casefold() for match in _LITERAL.finditer(text)),
         states=terms(" ".join(_STATE.findall(text))) if kind == "state" else frozenset(),
         called=called,
+        deeds=_deeds(text),
         calling=frozenset(term for term in own if term in calling or term.lstrip("0") in calling),
     )
 
 
+def _deeds(text: str) -> frozenset[str]:
+    """Returns the terms for the supposed event; none if the question is not about one, or denies it."""
+    if _NEGATED.search(text):
+        return frozenset()
+    for pattern in (_PASSIVE, _WHO_DID, _DID):
+        if found := pattern.search(text):
+            words = " ".join(_SMALL.findall(next(filter(None, found.groups()))))
+            return terms(words) - _NO_TERMS - _OF_DATES
+    return frozenset()
+
+
 def _related() -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    for name in ("asked.txt", "synonyms.txt"):
+    for name in ("asked.txt", "synonyms.txt", "irregular_verbs.txt"):
         for line in files("orchestrator.citations").joinpath(name).read_text("utf-8").splitlines():
             group = {stem(word) for word in line.split()}
             for word in group:

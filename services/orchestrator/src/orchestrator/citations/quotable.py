@@ -60,7 +60,8 @@ class QuotablePart:
 def parts_of_passage(content: str, highlights: Sequence[tuple[int, int, float]]) -> list[QuotablePart]:
     """Returns the quotable parts in order. `highlights` are the most similar spans found by the search, with scores."""
     rows = {row.start: row for row in _rows(content)}
-    spans = [*((row.start, row.end) for row in rows.values()), *_prose(content, list(rows.values()), highlights)]
+    taken = [*((row.start, row.end) for row in rows.values()), *_headers(content)]
+    spans = [*((row.start, row.end) for row in rows.values()), *_prose(content, taken, highlights)]
     found: list[QuotablePart] = []
     label: Span | None = None
     for start, end in sorted(spans):
@@ -100,9 +101,16 @@ def _joins(content: str, before: QuotablePart, span: Span) -> bool:
     return "\n\n" not in content[before.end : span[0]] and span[1] - before.start <= LONGEST_QUOTE
 
 
-def _prose(content: str, rows: Sequence[QuotablePart], highlights: Sequence[tuple[int, int, float]]) -> Iterator[Span]:
+def _headers(content: str) -> Iterator[Span]:
+    """Yields the headers of tables, which say nothing without their rows."""
+    for match in _LINE.finditer(content) if "|" in content else ():
+        if _ROW.match(match[0]) and _heads(content, match.end()):
+            yield match.span()
+
+
+def _prose(content: str, rows: Sequence[Span], highlights: Sequence[tuple[int, int, float]]) -> Iterator[Span]:
     """Yields the highlights, which exclude code, and the sentences beside them."""
-    taken = [(row.start, row.end) for row in rows]
+    taken = [*rows]
     for start, end, _ in highlights:
         if not _overlaps((start, end), taken) and not _RULE.fullmatch(content, start, end):
             taken.append((start, end))

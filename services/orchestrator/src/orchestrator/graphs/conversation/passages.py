@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
-from contracts.fixed_answers import NO_REASON, NOT_NAMED
+from contracts.fixed_answers import NO_REASON, NOT_NAMED, NOT_TOLD
 from contracts.graph_tools import AnswerSource
 from contracts.orchestrator import Citation, SentenceCheck, SentenceStatus
 from contracts.prompt_fence import fenced, neutralising
 from contracts.retrieval import MOST_CHARACTERS, Hit
 from orchestrator.citations.assess import CUT, assess, assess_quotations, unchecked
 from orchestrator.citations.check import check
-from orchestrator.citations.extract import Highlighted, covered, extract, unexplained
+from orchestrator.citations.extract import Highlighted, covered, extract, unexplained, untold
 from orchestrator.citations.named import is_german, named_in
 from orchestrator.citations.source import SourceText
 from orchestrator.citations.support import CitedSpan
@@ -167,7 +167,7 @@ def of_cut(found: Verified) -> Verified:
 
 def quoted(question: str, passages: Sequence[FoundChunk]) -> tuple[str, list[CitedSpan]]:
     """Returns an answer with quotations, empty if there is nothing to quote. It says so if a reason is asked for and
-    none is given.
+    none is given, or if nothing tells of the event that the question supposes.
 
     It also says which names of the question no passage has. Then only parts with another of its names are quoted, if
     the question asks about both alike ("INC-207 and INC-208"): anything else would be mistaken for the answer.
@@ -181,10 +181,20 @@ def quoted(question: str, passages: Sequence[FoundChunk]) -> tuple[str, list[Cit
         return missing, []
     highlighted = _highlighted(passages)
     answer, cited = extract(question, highlighted, named.there if missing else ())
-    no_reason = ""
-    if cited and unexplained(question, highlighted, cited):
-        no_reason = NO_REASON["de" if is_german(question) else "en"]
-    return "\n\n".join(filter(None, (missing, no_reason, answer))), cited
+    reserve = _reserve(question, highlighted, cited) if cited else ""
+    return "\n\n".join(filter(None, (missing, reserve, answer))), cited
+
+
+def _reserve(question: str, passages: Sequence[Highlighted], cited: Sequence[CitedSpan]) -> str:
+    """Returns what precedes quotations that lack what was asked for: the event that is supposed, or its reason.
+
+    Quotations in a language other than the question's have other words for the event.
+    """
+    language = "de" if is_german(question) else "en"
+    contents = [passages[one.passage - 1].content for one in cited]
+    if untold(question, passages, cited) and all(is_german(one) == (language == "de") for one in contents):
+        return NOT_TOLD[language]
+    return NO_REASON[language] if unexplained(question, passages, cited) else ""
 
 
 def answers_across(question: str, passages: Sequence[FoundChunk]) -> bool:

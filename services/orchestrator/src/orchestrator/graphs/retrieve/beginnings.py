@@ -1,16 +1,39 @@
-"""Searches for the beginnings of documents that a question names, where their authors and dates stand."""
+"""Searches for documents that a question names, and for their beginnings, where their authors and dates stand."""
 
 from __future__ import annotations
 
 from contracts.retrieval import Hit, SearchRequest, SearchResponse
 from orchestrator.citations.answering import PassageHeading
-from orchestrator.citations.document_lines import asks_about_document
-from orchestrator.citations.question import parts_of
+from orchestrator.citations.document_lines import asks_about_document, asks_for_kind, is_asked_kind
+from orchestrator.citations.question import QuestionPart, parts_of
 
 MOST_DOCUMENTS = 3
 CHUNKS_OF_DOCUMENT = 4
+FURTHER, MOST_HITS = 4, 100
+"""So many times the hits are searched for the document that is meant, up to what a search returns."""
 FIELDS = "title author date created by status version"
 """Words that the beginnings of documents have, which a question about one of them need not have."""
+
+
+def request_for_named(request: SearchRequest, response: SearchResponse) -> SearchRequest | None:
+    """Returns the same search for more hits, if a document is meant by its kind and no hit is of it; otherwise None.
+
+    "When was the UserDB incident?": what UserDB is may fill the hits, and the report on the incident come after them.
+    """
+    asking = [part for part in parts_of(request.query) if asks_for_kind(part)]
+    if not asking or request.k == MOST_HITS or any(_is_of_kind(asking, hit) for hit in response.hits):
+        return None
+    more = {"k": min(MOST_HITS, FURTHER * request.k), "highlight": False}
+    return SearchRequest.model_validate({**request.model_dump(), **more})
+
+
+def with_named(response: SearchResponse, further: SearchResponse) -> SearchResponse:
+    """Returns the response with those hits of `further` whose documents the query means, of a few documents."""
+    asking = [part for part in parts_of(response.query) if asks_for_kind(part)]
+    meant = [hit for hit in further.hits if _is_of_kind(asking, hit)]
+    documents = list(dict.fromkeys(hit.document_id for hit in meant))[:MOST_DOCUMENTS]
+    added = [hit for hit in meant if hit.document_id in documents]
+    return response.model_copy(update={"hits": [*response.hits, *added]})
 
 
 def request_for_beginnings(request: SearchRequest, response: SearchResponse) -> SearchRequest | None:
@@ -19,11 +42,8 @@ def request_for_beginnings(request: SearchRequest, response: SearchResponse) -> 
     begun = {hit.document_id for hit in response.hits if hit.chunk_index == 0}
     names: dict[str, str] = {}
     for hit in response.hits:
-        heading = PassageHeading(hit.document_title or hit.document_name, "", hit.document_name)
-        if hit.document_id not in begun and any(
-            asks_about_document(part, heading.names, heading.called) for part in parts
-        ):
-            names.setdefault(str(hit.document_id), heading.title)
+        if hit.document_id not in begun and _is_meant(parts, hit):
+            names.setdefault(str(hit.document_id), hit.document_title or hit.document_name)
     names = dict(list(names.items())[:MOST_DOCUMENTS])
     if not names:
         return None
@@ -49,3 +69,17 @@ def with_beginnings(response: SearchResponse, beginnings: SearchResponse) -> Sea
         if hit.chunk_index == 0 and hit.document_id in best
     ]
     return response.model_copy(update={"hits": [*response.hits, *added]})
+
+
+def _is_meant(parts: list[QuestionPart], hit: Hit) -> bool:
+    heading = _heading(hit)
+    return any(asks_about_document(part, heading.names, heading.called) for part in parts)
+
+
+def _is_of_kind(parts: list[QuestionPart], hit: Hit) -> bool:
+    heading = _heading(hit)
+    return any(is_asked_kind(part, heading.names) for part in parts)
+
+
+def _heading(hit: Hit) -> PassageHeading:
+    return PassageHeading(hit.document_title or hit.document_name, "", hit.document_name)

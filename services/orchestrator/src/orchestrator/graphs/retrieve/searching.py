@@ -9,7 +9,12 @@ from contracts.retrieval import Hit, SearchFilters, SearchRequest, SearchRespons
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import passage_of
 from orchestrator.graphs.conversation.state import FoundChunk
-from orchestrator.graphs.retrieve.beginnings import request_for_beginnings, with_beginnings
+from orchestrator.graphs.retrieve.beginnings import (
+    request_for_beginnings,
+    request_for_named,
+    with_beginnings,
+    with_named,
+)
 from orchestrator.graphs.retrieve.state import SearchedQuery
 from service_kit.problems import ServiceSilent
 
@@ -17,7 +22,7 @@ from service_kit.problems import ServiceSilent
 async def search(state: SearchedQuery, context: ConversationContext) -> SearchResponse | ServiceSilent:
     """Returns retrieval's response or its failure. The session's documents are sent by id.
 
-    To be quoted, the beginnings of documents that the query names are added: "Who wrote the report on noise?"
+    To be quoted, documents that the query names and their beginnings are added: "Who wrote the report on noise?"
     """
     ids = state["document_ids"]
     limits = SearchFilters.model_validate(context.options.get("filters", {}))
@@ -36,13 +41,16 @@ async def search(state: SearchedQuery, context: ConversationContext) -> SearchRe
         response = await context.retrieval.search(context.caller, request)
     except ServiceSilent as error:
         return error
-    more = request_for_beginnings(request, response) if request.highlight else None
-    if more is None:
+    if not request.highlight:
         return response
     try:
-        return with_beginnings(response, await context.retrieval.search(context.caller, more))
+        if (more := request_for_named(request, response)) is not None:
+            response = with_named(response, await context.retrieval.search(context.caller, more))
+        if (more := request_for_beginnings(request, response)) is not None:
+            response = with_beginnings(response, await context.retrieval.search(context.caller, more))
     except ServiceSilent:
         return response  # what was found answers, too
+    return response
 
 
 def found(
