@@ -55,6 +55,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     outDir: 'dist',
     emptyOutDir: true,
+    chunkSizeWarningLimit: 600, // kB before compression
     rolldownOptions: { output: { codeSplitting: { groups: [SHELL] } } },
   },
   server: { proxy: { '/v1': process.env.ATTRACTOR_URL ?? 'http://127.0.0.1:8080' } },
