@@ -15,7 +15,7 @@ import psycopg
 import pytest
 from held_port import held_port
 
-from embedded.backups.installation import tools
+from embedded.backups.tools import tools
 from embedded.data_folder import DataFolder
 from embedded.engines.postgres import Postgres
 from embedded.processes.child import Child, Command

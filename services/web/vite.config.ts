@@ -11,6 +11,14 @@ const { version } = createRequire(import.meta.url)('pdfjs-dist/package.json') as
 const ENTITIES = 'decode-named-character-reference';
 const PDFJS = `assets/pdfjs-${version}`;
 
+// What the first view loads is one file: a browser asks for six at a time. The entry waits for a language, which would
+// have to wait for the entry if it held what all import.
+const SHELL = {
+  name: 'shell',
+  tags: ['$initial' as const],
+  test: (id: string) => !/\/(index\.html|main\.tsx)$/.test(id),
+};
+
 /** pdf.js loads character maps, fonts and decoders by name at run time, from a folder named after its version. */
 const pdfjsAssets: Plugin = {
   name: 'pdfjs-assets',
@@ -43,6 +51,12 @@ export default defineConfig({
   html: { cspNonce: 'CSP_NONCE' }, // the server sets a new one in every response
   resolve: { alias: { [ENTITIES]: resolve(`node_modules/${ENTITIES}/index.js`) } },
   plugins: [react(), pdfjsAssets, precompressed],
-  build: { assetsInlineLimit: 0, outDir: 'dist', emptyOutDir: true },
+  build: {
+    assetsInlineLimit: 0,
+    outDir: 'dist',
+    emptyOutDir: true,
+    chunkSizeWarningLimit: 600, // kB before compression
+    rolldownOptions: { output: { codeSplitting: { groups: [SHELL] } } },
+  },
   server: { proxy: { '/v1': process.env.ATTRACTOR_URL ?? 'http://127.0.0.1:8080' } },
 });

@@ -152,7 +152,7 @@ def _starts(folder: Path) -> list[Row]:
         if builds:
             STAMP.unlink(missing_ok=True)
         took[builds].append(_first_answer(fresh(folder / "start")))
-        bootstrap("web")  # ends what the start began, and leaves the package built for the next one
+        bootstrap("web")  # on Linux, what the start began ended with it; the package is built for the next one
     without, beside = (sorted(took[builds])[STARTS // 2] for builds in (False, True))
     return [
         (f"first answer of `make run`, web UI built (median of {STARTS})", f"{without:.1f} s", ""),

@@ -57,7 +57,6 @@ def test_a_process_of_the_embedded_stack_has_only_the_secrets_it_reads(process, 
     engines = SimpleNamespace(
         object_store=store,
         redis_url=lambda user: f"redis://{user}@localhost:1",
-        admin_database_url="postgresql://localhost:1",
         database_url=lambda role, _password: f"postgresql://{role}@localhost:1",
     )
     ports = {one.service: 1 for one in PROCESSES}
@@ -69,10 +68,6 @@ def test_a_process_of_the_embedded_stack_has_only_the_secrets_it_reads(process, 
     assert given.keys() & (ALL | {"POSTGRES_PASSWORD"}) == secrets_of(SETTINGS[process.name])
     assert not given.keys() & FOREIGN.keys(), "the user's own environment is not Attractor's"
     assert given["PATH"] == "/bin"
-    migration = site.migrate(process.service).env
-    assert not migration.keys() & FOREIGN.keys()
-    assert migration.keys() & ALL == MIGRATION
-    assert migration["ADMIN_DATABASE_URL"] == engines.admin_database_url
 
 
 def test_the_embedded_stack_knows_the_variables_of_each_process() -> None:

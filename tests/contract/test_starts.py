@@ -1,4 +1,4 @@
-"""Starts: the commands that run before every start load only what they need."""
+"""Starts: what runs at every start loads only what it needs."""
 
 from __future__ import annotations
 
@@ -28,3 +28,16 @@ def test_a_migration_loads_nothing_that_only_the_running_service_needs(package: 
     )
     assert set(loaded.stdout.split()) & set(ONLY_TO_SERVE) == set()
     assert "service_kit.migrate" in loaded.stdout
+
+
+@pytest.mark.parametrize(
+    ("module", "needless"),
+    [
+        ("gateway.app", {"mcp", "mcp_types", "attractor_client"}),  # only agents need them
+        ("embedded.__main__", {"fastapi", "minio", "opentelemetry", "pydantic", "redis"}),  # all else waits for it
+    ],
+)
+def test_what_starts_does_not_load_what_it_needs_later_if_at_all(module: str, needless: set[str]) -> None:
+    code = f"import sys, {module}; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert set(loaded.stdout.split()) & needless == set()

@@ -19,9 +19,9 @@ from backup.shelf.folder import BackupShelf, needed
 from backup.shelf.log import SEGMENT_BYTES, Segment, lay_down, segment_number, segments
 from backup.shelf.manifest import BackupManifest, CopiedObject, read_manifest, write_manifest, write_objects
 from backup.shelf.object_copies import as_of_moment
-from embedded.backups.installation import tools
 from embedded.backups.state import begin_restore, copied_at, end_copying, end_restore
 from embedded.backups.target import EmptyDataFolder
+from embedded.backups.tools import tools
 from embedded.data_folder import DataFolder
 from embedded.errors import RestoreUnfinished
 from embedded.progress import StartProgress

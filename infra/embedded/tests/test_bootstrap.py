@@ -3,15 +3,35 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import os
+import shutil
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 BOOTSTRAP = Path(__file__).resolve().parents[1] / "bootstrap.py"
+LAUNCHER = """
+import runpy, signal, sys
+runpy.run_path(sys.argv[1])["begin_web"]()
+signal.pause()
+"""
+# Writes how it runs, and more if it is not ended
+UV = f"""#!{sys.executable}
+import json, os, pathlib, sys, time
+group = pathlib.Path("/proc/self/autogroup")
+told = {{"policy": os.sched_getscheduler(0), "group": group.read_text() if group.exists() else None}}
+with open(os.environ["TOLD"], "w") as file:
+    print(json.dumps(told), file=file, flush=True)
+    time.sleep(60)
+    print("still there", file=file)
+"""
 
 
 @pytest.fixture
@@ -124,8 +144,43 @@ def test_a_web_ui_that_cannot_be_built_is_a_one_line_message(
     (root / ".data").mkdir()
     failing = [sys.executable, "-c", "import sys; print('npm error code ENOTFOUND'); sys.exit(1)"]
     monkeypatch.setattr(bootstrap, "find_uv", lambda _: failing)
-    monkeypatch.setattr(bootstrap.os, "nice", lambda _: 0)
+    monkeypatch.setattr(bootstrap, "stand_back", lambda: None)  # it cannot be taken back
     assert not bootstrap.build_web(root)
     said = capfd.readouterr().out
     assert "npm's registry or the package index cannot be reached; everything else works" in said
     assert "ENOTFOUND" in (root / ".data/web-build.log").read_text()
+
+
+@contextmanager
+def started(root: Path, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Runs a launcher that has begun to build the workspace's web UI, with a uv that writes to the pipe `told`."""
+    (folder / "bin").mkdir()
+    (folder / "bin/uv").write_text(UV)
+    (folder / "bin/uv").chmod(0o755)
+    os.mkfifo(folder / "told")
+    (root / ".data").mkdir()
+    copy = shutil.copy(BOOTSTRAP, root / "infra/embedded/bootstrap.py")
+    environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "TOLD": str(folder / "told")}
+    with subprocess.Popen([sys.executable, "-c", LAUNCHER, copy], env=environment) as launcher:
+        try:
+            yield launcher
+        finally:
+            launcher.kill()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have neither such a policy nor such groups")
+def test_the_web_ui_is_built_with_what_the_start_leaves_and_not_after_its_end(
+    root: Path, web: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    (web / "src/main.tsx").write_text("changed")
+    folder = tmp_path_factory.mktemp("launcher")
+    own = Path("/proc/self/autogroup")
+    with started(root, folder) as launcher, (folder / "told").open() as told:
+        built = json.loads(told.readline())
+        launcher.kill()
+        assert told.read() == ""
+    assert built["policy"] == os.SCHED_IDLE
+    if own.exists():
+        number, _, nice = built["group"].split()
+        assert nice == "19"
+        assert number != own.read_text().split()[0]

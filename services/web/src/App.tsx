@@ -5,6 +5,7 @@ import { api, body, Problem } from './api/client';
 import style from './app.module.css';
 import { Welcome } from './chat/Welcome';
 import { t } from './i18n';
+import { fetchMe } from './session/early';
 import { Join } from './session/Join';
 import { Sessions } from './session/Sessions';
 import { SignIn } from './session/SignIn';
@@ -25,7 +26,11 @@ export function App() {
   const client = useQueryClient();
   const [isInvited] = useRoute('/join');
   const [isShared] = useRoute('/shared');
-  const me = useQuery({ queryKey: ['me'], queryFn: () => body(api.GET('/v1/me')), enabled: !isInvited && !isShared });
+  const me = useQuery({
+    queryKey: ['me'],
+    queryFn: () => body(api.GET('/v1/me', { fetch: fetchMe })),
+    enabled: !isInvited && !isShared,
+  });
   useChanges(me.data);
   const [, route] = useRoute('/c/:id');
   const again = () => client.resetQueries();

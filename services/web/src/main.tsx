@@ -1,4 +1,5 @@
 import './trusted';
+import './session/early';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createRoot } from 'react-dom/client';
 import { App } from './App';

@@ -7,20 +7,20 @@ import errno
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psutil
 
 from backup.errors import BackupError
-from backup.restore import parse_moment, restore
-from backup.shelf.folder import BackupShelf
-from embedded.backups.installation import back_up, tools
-from embedded.backups.target import EmptyDataFolder
 from embedded.data_folder import DEFAULT_NAME, DataFolder
 from embedded.errors import EmbeddedError
 from embedded.launcher import Launcher, stop
 from embedded.progress import StartProgress, interactive
 from embedded.removal import remove
 from embedded.topology import user_settings
+
+if TYPE_CHECKING:
+    from backup.shelf.folder import BackupShelf
 
 ROOT = Path(__file__).resolve().parents[4]
 BACKUP_DAYS = 14
@@ -107,6 +107,9 @@ def _status(
 def _backup(
     _arguments: argparse.Namespace, folder: DataFolder, settings: dict[str, str], progress: StartProgress
 ) -> int:
+    # Imported here, as what follows, because every start would wait for it.
+    from embedded.backups.installation import back_up  # noqa: PLC0415
+
     shelf = _shelf(folder, settings)
     taken = back_up(folder, shelf, _days(settings), progress)
     progress.line(f"{taken.summary()}, in {shelf.path}")
@@ -118,12 +121,18 @@ def _backup(
 def _restore(
     arguments: argparse.Namespace, folder: DataFolder, settings: dict[str, str], progress: StartProgress
 ) -> int:
+    from backup.restore import parse_moment, restore  # noqa: PLC0415
+    from embedded.backups.target import EmptyDataFolder  # noqa: PLC0415
+    from embedded.backups.tools import tools  # noqa: PLC0415
+
     restore(EmptyDataFolder(folder), tools(), _shelf(folder, settings), parse_moment(arguments.to), progress)
     Launcher(ROOT, folder, settings, progress).run(demo=False)
     return 0
 
 
 def _shelf(folder: DataFolder, settings: dict[str, str]) -> BackupShelf:
+    from backup.shelf.folder import BackupShelf  # noqa: PLC0415
+
     return BackupShelf(Path(settings.get("BACKUP_FOLDER") or folder.path.with_name(f"{folder.path.name}-backups")))
 
 

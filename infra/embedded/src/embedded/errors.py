@@ -92,6 +92,13 @@ class NotReady(EmbeddedError):
         super().__init__(f"{child} did not become ready in {seconds:.0f} s: {why} (log: {log})")
 
 
+class MigrationFailed(EmbeddedError):
+    """A service's schema could not be brought up to date."""
+
+    def __init__(self, service: str, why: Exception) -> None:
+        super().__init__(f"the migration of {service} failed: {next(iter(str(why).splitlines()), type(why).__name__)}")
+
+
 class WrongPassword(EmbeddedError):
     """The stored secrets do not match the stored data."""
 

@@ -10,24 +10,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import httpx2
+import psycopg
 
 from backup.server import ROLE
 from backup.shelf.log import RECEIVER, log_folder, receiving
 from embedded.allocation import Allocation, allocate
-from embedded.backups.installation import tools
 from embedded.backups.reconciliation import Reconciliation
 from embedded.backups.state import copied_at
+from embedded.backups.tools import tools
 from embedded.data_folder import DataFolder
 from embedded.demonstration import Demonstration
 from embedded.engines import Engines
-from embedded.errors import EmbeddedError, NotReady
+from embedded.errors import EmbeddedError, MigrationFailed, NotReady
 from embedded.ports import listening
 from embedded.processes.child import Child, Command
 from embedded.processes.supervisor import Patience, Supervisor, ignore_interruptions, woken_by_children
 from embedded.progress import StartProgress
 from embedded.topology import GATEWAY, OBSERVED, PROCESSES, SERVICES, Process, Site
+from service_kit.migrate import MigrationBlocked, MigrationChanged, migrate
 
-MIGRATION_SECONDS = 300.0
 READY_SECONDS = 180.0
 _POLL_SECONDS = 0.05
 
@@ -98,12 +99,12 @@ class Launcher:
         self._folder.record(child for child in supervisor.children if child.exit_code() is None)
 
     def _start(self, supervisor: Supervisor, engines: Engines, site: Site) -> None:
-        with self._progress.step("starting PostgreSQL, Valkey and SeaweedFS"):
+        with self._progress.step("starting PostgreSQL, Valkey and SeaweedFS, migrating the databases"):
             for engine in engines.all:
                 supervisor.start(engine.launch)
+            engines.postgres.wait_ready()
+            migrate_all(site)  # while the others start
             engines.wait_ready()
-        with self._progress.step("migrating the databases"):
-            self._migrate(site)
         with self._progress.step(f"starting {', '.join(process.name for process in PROCESSES)}"):
             for process in PROCESSES:
                 supervisor.start(functools.partial(Child, site.serve(process)))
@@ -133,20 +134,6 @@ class Launcher:
             if child.name == RECEIVER:
                 child.stop()
         supervisor.start(functools.partial(Child, command), needed=False)
-
-    def _migrate(self, site: Site) -> None:
-        """Runs all migrations concurrently: most time is spent on imports, and a database lock serializes the rest."""
-        migrations = [Child(site.migrate(service)) for service in SERVICES]
-        try:
-            for migration in migrations:
-                migration.wait(MIGRATION_SECONDS)
-                if migration.exit_code() is None:
-                    raise NotReady(migration.name, MIGRATION_SECONDS, "it still runs", migration.command.log)
-                if migration.exit_code() and (crash := migration.crash()):
-                    raise crash
-        finally:
-            for migration in migrations:
-                migration.stop()
 
     def _wait_ready(self, supervisor: Supervisor, site: Site) -> None:
         waiting = {process.name: "no answer yet" for process in PROCESSES if process.health}
@@ -189,6 +176,19 @@ class Launcher:
             child.ask_to_stop()
         for child in children:
             child.stop()
+
+
+def migrate_all(site: Site) -> None:
+    """Migrates in this process: to start one for each service takes longer than to find that nothing is new.
+
+    Raises MigrationFailed.
+    """
+    for service in SERVICES:
+        package = service.replace("-", "_")
+        try:
+            migrate(*site.database_urls(service), package, package)
+        except (MigrationBlocked, MigrationChanged, psycopg.Error) as error:
+            raise MigrationFailed(service, error) from error
 
 
 def _unready(client: httpx2.Client, site: Site, process: Process) -> str | None:

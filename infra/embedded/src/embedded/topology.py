@@ -219,16 +219,10 @@ class Site:
             on_parent_death=signal.SIGKILL,
         )
 
-    def migrate(self, service: str) -> Command:
-        """Returns the one-shot migration process, the only one that gets the administrator's URL."""
+    def database_urls(self, service: str) -> tuple[str, str]:
+        """Returns the database's URLs of the administrator, whom only migrations need, and of the service."""
         process = next(one for one in PROCESSES if one.service == service)
-        return Command(
-            name=f"migration of {service}",
-            argv=[sys.executable, "-m", process.module, "migrate"],
-            log=self.data / "logs" / "migrations.log",
-            env={**self._with_database(process), "ADMIN_DATABASE_URL": self.engines.admin_database_url},
-            cwd=self.data,
-        )
+        return self.engines.admin_database_url, self._with_database(process)["DATABASE_URL"]
 
 
 def _of_the_system(name: str) -> bool:

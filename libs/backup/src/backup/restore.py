@@ -20,9 +20,9 @@ from backup.shelf.object_copies import ObjectCopies, as_of_moment, verify
 from backup.shelf.verification import verify_database
 from backup.shelf.wal_ranges import timeline_and_end
 from backup.tools import Tools
-from service_kit.health import VERSION
 from service_kit.migrate import migrations
 from service_kit.settings import ObjectStoreSettings
+from service_kit.version import VERSION
 
 _ENDED_EARLY = "recovery ended before configured recovery target was reached"
 # The log is already in the cluster; no client connects before all of it is replayed.

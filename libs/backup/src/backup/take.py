@@ -29,8 +29,8 @@ from backup.shelf.manifest import (
 from backup.shelf.object_copies import ObjectCopies
 from backup.tools import SLOT, Tools
 from contracts.registry import CONFIRM_WORKSPACE_DELETION, GATEWAY
-from service_kit.health import VERSION
 from service_kit.settings import ObjectStoreSettings
+from service_kit.version import VERSION
 
 FULL_EVERY = timedelta(days=7)
 _SCHEMAS = [service.replace("-", "_") for service in (GATEWAY, *CONFIRM_WORKSPACE_DELETION)]

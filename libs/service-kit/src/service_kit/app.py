@@ -8,11 +8,11 @@ from contextlib import AbstractAsyncContextManager
 from fastapi import APIRouter, FastAPI
 
 from service_kit import health, problem_handlers
-from service_kit.health import VERSION
 from service_kit.routes import add_routes
 from service_kit.settings import ServiceSettings
 from service_kit.telemetry import Metrics, RequestTelemetry
 from service_kit.tokens import Tokens
+from service_kit.version import VERSION
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from importlib.metadata import version
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Response
@@ -15,12 +14,12 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from service_kit.problems import Problem
 from service_kit.routes import add_routes
 from service_kit.telemetry import Metrics
+from service_kit.version import VERSION
 
 log = logging.getLogger(__name__)
 Check = Callable[[], Awaitable[None]]
 Fact = Callable[[], Awaitable[Any]]
 TIMEOUT_SECONDS = 3.0
-VERSION = version("attractor-service-kit")
 
 
 class Health:

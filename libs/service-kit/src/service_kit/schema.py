@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
-
 from psycopg.errors import InsufficientPrivilege, UndefinedColumn, UndefinedTable
 
 from service_kit.migrate import SchemaUnfit, migrations, short_name
 from service_kit.postgres import Database
 from service_kit.settings import DatabaseSettings
+from service_kit.version import VERSION
 
 
 async def require_schema(settings: DatabaseSettings, package: str) -> None:
@@ -29,8 +28,7 @@ async def _check(database: Database, package: str) -> None:
         raise SchemaUnfit(f"the schema lacks {', '.join(missing[:3])}{' …' * (len(missing) > 3)}: {migrate_first}")
     for name, required in applied.items():
         if required and required not in known:
-            running = version("attractor-service-kit")
-            raise SchemaUnfit(f"the schema has {name}, for which version {running} is too old: start a newer version")
+            raise SchemaUnfit(f"the schema has {name}, for which version {VERSION} is too old: start a newer version")
 
 
 async def newest_migration(database: Database, package: str) -> str:

@@ -7,7 +7,6 @@ import logging
 import sys
 import time
 from datetime import UTC, datetime
-from importlib.metadata import version
 from typing import Any
 
 from opentelemetry.trace import INVALID_SPAN, SpanKind, StatusCode, use_span
@@ -26,6 +25,7 @@ from service_kit.migrate import migrations, short_name
 from service_kit.process_metrics import ProcessMetrics
 from service_kit.readings import Readings, counter
 from service_kit.tracing import configure_tracing, current_trace_id, span
+from service_kit.version import VERSION
 
 STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message", "taskName"}
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})  # callers may send anything else
@@ -77,7 +77,7 @@ def describe_process(registry: CollectorRegistry, package: str | None) -> None:
     ProcessCollector(registry=registry)
     newest = max((name for name, _ in migrations(package)), default="") if package else ""
     Info("attractor_build", "Version of the running code and of its database schema", registry=registry).info(
-        {"version": version("attractor-service-kit"), "schema": short_name(newest)}
+        {"version": VERSION, "schema": short_name(newest)}
     )
 
 

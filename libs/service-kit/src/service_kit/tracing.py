@@ -7,7 +7,6 @@ import socket
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib.metadata import version
 
 from opentelemetry import propagate, trace
 from opentelemetry.sdk.resources import Resource
@@ -15,6 +14,8 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
 from opentelemetry.trace import Link, SpanKind, StatusCode
+
+from service_kit.version import VERSION
 
 
 def configure_tracing(service: str, endpoint: str | None) -> None:
@@ -34,7 +35,7 @@ def described(service: str) -> Resource:
     return Resource.create(
         {
             "service.name": service,
-            "service.version": version("attractor-service-kit"),
+            "service.version": VERSION,
             "service.instance.id": instance,
         }
     )

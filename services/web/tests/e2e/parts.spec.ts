@@ -12,6 +12,22 @@ const failure = (page: Page) => page.getByRole('alert').filter({ hasText: NOT_LO
 const to = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name, exact: true }).press('Enter');
 
+test('the page names four files, which are all that the first view needs, and asks once who uses it', async ({
+  page,
+}) => {
+  await signIn(page);
+  const named = (await (await page.request.get('/')).text()).match(/\/assets\/[^"]+/g);
+  expect(named).toHaveLength(4);
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await page.route('**/assets/**', (route) =>
+    named!.includes(new URL(route.request().url()).pathname) ? route.fallback() : route.abort(),
+  );
+  await page.goto('/');
+  await expect(page.getByLabel('Your question')).toBeFocused();
+  expect(asked.filter((path) => path === '/v1/me')).toHaveLength(1);
+});
+
 for (const kind of ['js', 'css'])
   test(`a page whose .${kind} file does not come at first is tried once more by itself`, async ({ page }) => {
     await signIn(page);

@@ -13,23 +13,16 @@ from pydantic import SecretStr
 from backup.server import ROLE, prepare_server
 from backup.shelf.folder import BackupShelf
 from backup.take import BackupTaken, Installation, take
-from backup.tools import Tools
+from embedded.backups.tools import tools
 from embedded.data_folder import DataFolder
 from embedded.engines import Engines
-from embedded.engines.engine import plain_environment
 from embedded.engines.object_store import ObjectStoreAccess
-from embedded.engines.postgres import installed
 from embedded.errors import EmbeddedError, NothingToBackUp
 from embedded.progress import StartProgress
 from service_kit.problems import Unavailable
 from service_kit.settings import ObjectStoreSettings
 
 KEPT_FILES = ("secrets.json", "admin.key", "examples-ingested")
-
-
-def tools() -> Tools:
-    """Returns the tools of the wheel. Raises NoEngine."""
-    return Tools(installed() / "bin", plain_environment())
 
 
 def object_store_settings(access: ObjectStoreAccess) -> ObjectStoreSettings:

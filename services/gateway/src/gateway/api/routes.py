@@ -27,9 +27,9 @@ from gateway.accounts.accounts import Accounts
 from gateway.accounts.api_keys import ApiKeys
 from gateway.accounts.workspace_deletion import WorkspaceDeletions
 from gateway.api import status
-from service_kit.health import VERSION
 from service_kit.pagination import Cursor, Limit
 from service_kit.routes import from_state
+from service_kit.version import VERSION
 
 Responses = dict[int | str, dict[str, Any]]
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "The caller's role does not allow it"}}

@@ -7,59 +7,66 @@ the same as for any other request.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-import httpx2
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from attractor_client import AttractorClient, RetryPolicy
-from attractor_client.mcp.server import Context, McpEndpoint
 from gateway.access.authenticator import Authenticator
 from service_kit.auth import bearer
 from service_kit.problems import Unavailable
 
-HERE = "http://localhost"  # a host that every deployment allows; nothing leaves the process
-ANSWER_SECONDS = 60.0
+if TYPE_CHECKING:
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+START_SECONDS = 10.0
 
 
 class McpRoute:
-    """An ASGI application that serves only while `run` is active."""
+    """An ASGI application that serves only while `run` is active. The first request loads the protocol's library."""
 
     def __init__(self, app: ASGIApp, authenticator: Authenticator) -> None:
         self.app, self.authenticator = app, authenticator
+        self._wanted, self._started = asyncio.Event(), asyncio.Event()
         self._manager: StreamableHTTPSessionManager | None = None
 
     async def run(self) -> None:
         """Serves until cancelled; may be called again."""
-        manager = StreamableHTTPSessionManager(McpEndpoint(self.client).server(), stateless=True, json_response=True)
+        await self._wanted.wait()
+        session_manager = await asyncio.to_thread(_loaded)
+        manager = session_manager(self.app)
         async with manager.run():
             self._manager = manager
+            self._started.set()
             try:
                 await asyncio.Event().wait()
             finally:
+                self._started.clear()
                 self._manager = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Raises Unauthenticated without a valid API key, RateLimited, TooManyInFlight, Unavailable before `run`."""
-        if self._manager is None:
-            raise Unavailable("the server of the Model Context Protocol is starting")
+        """Raises Unauthenticated without a valid API key, RateLimited, TooManyInFlight, Unavailable without `run`."""
         request = Request(scope, receive)
         bearer(request)
         caller, request.state.response_headers = await self.authenticator.admit(request)
         with self.authenticator.in_progress(caller, request):
-            await self._manager.handle_request(scope, receive, send)
+            manager = await self._serving()
+            await manager.handle_request(scope, receive, send)
 
-    @asynccontextmanager
-    async def client(self, context: Context) -> AsyncIterator[AttractorClient]:
-        """Opens a client of this process with the request's key and address."""
-        http_request: Request | None = context.request
-        assert http_request is not None, "the transport is HTTP"
-        host = (http_request.client.host, http_request.client.port) if http_request.client else ("127.0.0.1", 0)
-        carrier = httpx2.ASGITransport(self.app, client=host)
-        async with AttractorClient(
-            HERE, bearer(http_request), timeout=ANSWER_SECONDS, retry=RetryPolicy(attempts=1), carrier=carrier
-        ) as client:
-            yield client
+    async def _serving(self) -> StreamableHTTPSessionManager:
+        self._wanted.set()
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                await self._started.wait()
+        except TimeoutError as error:
+            raise Unavailable("the server of the Model Context Protocol is starting") from error
+        assert self._manager is not None, "it has started"
+        return self._manager
+
+
+def _loaded() -> Callable[[ASGIApp], StreamableHTTPSessionManager]:
+    # Imported here because it takes half a second, and many gateways serve no agent.
+    from gateway.mcp.endpoint import session_manager  # noqa: PLC0415
+
+    return session_manager
