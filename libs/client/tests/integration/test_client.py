@@ -37,9 +37,9 @@ from attractor_client import (
     Unreachable,
 )
 from attractor_client.http.upload import FixedLength
-from contracts.events import MessageDelta, RunCompleted
 from contracts.gateway import Role
 from contracts.ingestion import DocumentStatus, UploadedFile
+from contracts.run_events import MessageDelta, RunCompleted
 
 QUICK = RetryPolicy(attempts=3, first=0.01, longest=0.02, patience=2)
 RUN = UUID(int=7)

@@ -14,7 +14,7 @@ from langgraph.typing import ContextT, NodeInputT_contra
 from opentelemetry.trace import StatusCode
 
 from contracts.artifact_actions import ArtifactAction
-from contracts.events import RunPhase, StageCompleted, StageStarted
+from contracts.run_events import RunPhase, StageCompleted, StageStarted
 from orchestrator.errors import GraphError
 from orchestrator.runs.events import RunEvents
 from service_kit.problems import ServiceSilent, Unavailable, WorkspaceGone

@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 from langgraph.runtime import Runtime
 
 from contracts.artifact_actions import ArtifactAction
-from contracts.events import ProviderIssue
+from contracts.run_events import ProviderIssue
 from inference.chat import ChatMessage
 from inference.estimate import estimated_prompt_tokens
 from inference.role_chat import RoleChat

@@ -15,9 +15,9 @@ from langgraph.runtime import RunControl
 from prometheus_client import Counter
 
 from contracts.artifacts import ArtifactEvent, ArtifactKind
-from contracts.events import MessageRestarted, RunStarted
 from contracts.orchestrator import AnswerMode, Citation, SentenceCheck
 from contracts.reflections import Reflection
+from contracts.run_events import MessageRestarted, RunStarted
 from contracts.world import StagedOperations
 from inference.entailment import EntailmentModel
 from orchestrator.artifacts.proposal import ArtifactProposal

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
-from contracts.events import ProviderIssue
 from contracts.memory import MemoryProfile
+from contracts.run_events import ProviderIssue
 from orchestrator.graphs.conversation.passages import NONE, remembered
 from orchestrator.runs.events import RunEvents
 from orchestrator.services import MemoryService

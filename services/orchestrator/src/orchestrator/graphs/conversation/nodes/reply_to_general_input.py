@@ -9,9 +9,9 @@ from typing import Any, Literal, TypedDict
 
 from langgraph.runtime import Runtime
 
-from contracts.events import MessageDelta, ProviderIssue
 from contracts.fixed_answers import COURTESY, NOT_WITHOUT_DOCUMENTS, NOTHING_FOUND, SEARCH_FAILED
 from contracts.prompt_fence import attribute, neutralising
+from contracts.run_events import MessageDelta, ProviderIssue
 from inference.chat import ChatMessage
 from inference.errors import CallRefused, ModelCannot, ProviderRejected
 from inference.estimate import TOKENS_OF_AN_IMAGE, estimated_prompt_tokens, estimated_tokens

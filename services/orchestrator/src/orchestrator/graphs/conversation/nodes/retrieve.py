@@ -10,11 +10,11 @@ from langchain_core.runnables.config import set_config_context
 from langgraph.runtime import Runtime
 
 from contracts.artifact_actions import ArtifactAction
-from contracts.events import ProviderIssue, StageOutput
 from contracts.graph_tools import StructuralAnswer
 from contracts.memory import MemoryKind, RecallRequest, RecallResponse
 from contracts.orchestrator import ConsideredSource, RetrievalOutcome
 from contracts.retrieval import MOST_CHARACTERS, SearchResponse
+from contracts.run_events import ProviderIssue, StageOutput
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import answers_across, passage_of_source
 from orchestrator.graphs.conversation.remembering import is_acknowledged, remembering
