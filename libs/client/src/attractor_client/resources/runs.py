@@ -29,7 +29,7 @@ LONGEST_PAUSE_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class RunEvent:
-    """An event of a run. `id` is for Last-Event-ID; `data` is one of `contracts.events.RUN_EVENTS`."""
+    """An event of a run. `id` is for Last-Event-ID; `data` is one of `contracts.run_events.RUN_EVENTS`."""
 
     id: str
     data: RunEventData
