@@ -6,7 +6,8 @@ from collections.abc import Awaitable
 from typing import Annotated, TypeVar
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Query
+from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from contracts.base import Page, ProblemBody
@@ -25,17 +26,17 @@ REFUSED: Responses = FORBIDDEN | {503: {"model": ProblemBody, "description": "Re
 router = APIRouter(prefix="/v1", tags=["gateway"])
 
 
-def _owner(caller: Admitted) -> None:
+async def _owner(caller: Admitted) -> None:
     if caller.role is not Role.owner:
         raise NeedsOwner
 
 
-def _whose(
+async def _whose(
     caller: Admitted,
     everywhere: Annotated[bool, Query(description="All workspaces; requires an administrator")] = False,
 ) -> UUID | None:
     """Returns the workspace to show, or None for all. Raises NeedsOwner and NeedsAdmin."""
-    _owner(caller)
+    await _owner(caller)
     if everywhere:
         caller.must_be_admin()
     return None if everywhere else caller.workspace.id
@@ -46,9 +47,9 @@ Whose = Annotated[UUID | None, Depends(_whose)]
 
 
 @router.get("/backlogs", summary="Show how far services are behind", responses=REFUSED, dependencies=[Depends(_owner)])
-async def list_backlogs(request: Request) -> Backlogs:
+async def list_backlogs(redis: Annotated[Redis, from_state("redis")]) -> Backlogs:
     """Requires an owner; lists the furthest behind first. Only counts events, across all workspaces."""
-    return Backlogs(items=await _answered(read_backlogs(request.app.state.redis)))
+    return Backlogs(items=await _answered(read_backlogs(redis)))
 
 
 @router.get("/dead-letters", summary="List the events that services gave up on", responses=REFUSED)

@@ -18,7 +18,7 @@ from contracts.gateway import (
     UserCreate,
     UserPatch,
 )
-from gateway.access.authenticator import Admitted, AdmittedIfKnown, Authenticator
+from gateway.access.authenticator import Admitted, AdmittedIfKnown, UsedAuthenticator
 from gateway.accounts.inviting import Inviting
 from gateway.accounts.joining import Joining
 from gateway.accounts.user_administration import UserAdministration
@@ -128,7 +128,11 @@ async def revoke_invitation(caller: Admitted, inviting: UsedInviting, workspace_
 
 @router.post("/invitations/accept", summary="Accept an invitation", status_code=201, responses=FORBIDDEN | CLOSED)
 async def accept_invitation(
-    request: Request, caller: AdmittedIfKnown, joining: UsedJoining, body: InvitationAccept
+    request: Request,
+    caller: AdmittedIfKnown,
+    authenticator: UsedAuthenticator,
+    joining: UsedJoining,
+    body: InvitationAccept,
 ) -> InvitationAccepted:
     """Adds the API key's user to the workspace; without a key, a new user is created and added.
 
@@ -137,6 +141,5 @@ async def accept_invitation(
     try:
         return await joining.accept(caller, body)
     except UnknownInvitation:
-        authenticator: Authenticator = request.app.state.authenticator
         await authenticator.count_failure(request)
         raise

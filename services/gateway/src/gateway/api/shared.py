@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Request
 from contracts.base import ProblemBody
 from contracts.share_tokens import ShareToken
 from contracts.sharing import SHARES_PATH, OpenedShare, PresentedShare, ShareAudience, SharedSession
-from gateway.access.authenticator import Authenticator
+from gateway.access.authenticator import UsedAuthenticator
 from gateway.access.rate_limit import Buckets
 from gateway.accounts.members import Members
 from gateway.client_address import client_address, network
@@ -67,6 +67,7 @@ async def read_shared(
     request: Request,
     token: Annotated[str, Path(max_length=200, description="What POST /v1/sessions/{id}/shares returned")],
     shared: Annotated[SharedSessions, from_state("shared_sessions")],
+    authenticator: UsedAuthenticator,
 ) -> SharedSession:
     """Anyone who has a link can open it without a key; its answers come without quotes from documents.
 
@@ -77,7 +78,6 @@ async def read_shared(
     request.state.logged, request.state.response_headers = {"address": address}, UNINDEXED
     limits = await shared.spend(address)
     request.state.response_headers = UNINDEXED | limits
-    authenticator: Authenticator = request.app.state.authenticator
     presented = ShareToken.parse(token)
     session = await shared.open(presented) if presented else None
     if presented is None or session is None:

@@ -7,23 +7,19 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter
 
 from contracts.base import Page, ProblemBody
 from contracts.graph_corrections import Correction, CorrectionRequest
 from knowledge_graph.corrections.corrections import GraphCorrections, StoredCorrection
 from service_kit.auth import Editor, Viewer
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/graph/corrections", tags=["knowledge-graph"])
 
 
-async def graph_corrections(request: Request) -> GraphCorrections:
-    found: GraphCorrections = request.app.state.graph_corrections
-    return found
-
-
-Corrections = Annotated[GraphCorrections, Depends(graph_corrections)]
+Corrections = Annotated[GraphCorrections, from_state("graph_corrections")]
 
 
 @router.post("", status_code=201, summary="Correct the graph")

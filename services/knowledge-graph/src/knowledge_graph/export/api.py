@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
 from contracts.base import Name, ProblemBody
@@ -17,6 +17,7 @@ from knowledge_graph.export.picture import SubgraphQuery, subgraph
 from knowledge_graph.graph_store import SubgraphBounds
 from knowledge_graph.queries import MinMentions, RequestQueries
 from service_kit.auth import Viewer
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/graph", tags=["knowledge-graph"])
 FORMS: dict[ExportFormat, type[ExportForm]] = {
@@ -31,11 +32,6 @@ FILES: dict[int | str, dict[str, Any]] = {
     },
     503: {"model": ProblemBody, "description": "Two exports are already running"},
 }
-
-
-async def export(request: Request) -> Export:
-    found: Export = request.app.state.export
-    return found
 
 
 Relations = Annotated[list[RelationType] | None, Query(max_length=20, description="Only relations of these types")]
@@ -66,7 +62,7 @@ async def show_subgraph(
 @router.get("/export", summary="Export the graph", response_class=StreamingResponse, responses=FILES)
 async def export_graph(
     caller: Viewer,
-    exports: Annotated[Export, Depends(export)],
+    exports: Annotated[Export, from_state("export")],
     format: Annotated[ExportFormat, Query()] = ExportFormat.graphml,
     min_mentions: Annotated[
         int, Query(ge=1, le=1_000_000, description="Only entities mentioned at least this often")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Depends, Path, Query
 
 from contracts.base import Page, ProblemBody, Text
 from contracts.graph_tools import (
@@ -33,17 +33,13 @@ from knowledge_graph.tools.passages import mentioned_passages
 from knowledge_graph.tools.toolbox import Toolbox, described
 from service_kit.auth import Principal, Viewer, viewer_through
 from service_kit.pagination import Cursor, decode_cursor, page
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/graph/tools", tags=["knowledge-graph"])
 entities = APIRouter(prefix="/v1/graph/entities", tags=["knowledge-graph"])
 
 
-async def toolbox(request: Request) -> Toolbox:
-    found: Toolbox = request.app.state.toolbox
-    return found
-
-
-Tools = Annotated[Toolbox, Depends(toolbox)]
+Tools = Annotated[Toolbox, from_state("toolbox")]
 Asking = Annotated[Principal, Depends(viewer_through(ORCHESTRATOR))]
 
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from contracts.base import Name, Page, ProblemBody
 from contracts.graph_triples import TripleFormat, TripleImport
@@ -14,6 +14,7 @@ from knowledge_graph.errors import ImportTooLarge, UnknownTripleFormat
 from knowledge_graph.triples.imports import StoredImport, TripleImports
 from service_kit.auth import Editor, Viewer
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/graph/triples", tags=["knowledge-graph"])
 MOST_BYTES = 16 << 20
@@ -37,12 +38,7 @@ REFUSED: dict[int | str, dict[str, Any]] = {
 }
 
 
-async def triple_imports(request: Request) -> TripleImports:
-    found: TripleImports = request.app.state.triple_imports
-    return found
-
-
-Kept = Annotated[TripleImports, Depends(triple_imports)]
+Kept = Annotated[TripleImports, from_state("triple_imports")]
 NamedBy = Annotated[Name, Query(description="Replaces the triples imported earlier under this name")]
 Format = Annotated[TripleFormat | None, Query(description="Default: from the Content-Type")]
 

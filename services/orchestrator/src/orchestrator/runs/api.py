@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import StreamingResponse
 
 from contracts.base import Page, ProblemBody
@@ -35,6 +35,7 @@ NOT_FOUND: dict[int | str, dict[str, Any]] = {
 
 Runs = Annotated[RunStore, from_state("runs")]
 Streams = Annotated[RunStreams, from_state("streams")]
+MaxAttempts = Annotated[int, from_state("run_max_attempts")]
 Statuses = Annotated[Sequence[RunStatus], Query(max_length=len(RunStatus), description="Only runs in these states")]
 
 
@@ -108,7 +109,7 @@ async def cancel_run(run_id: UUID, caller: Viewer, runs: Runs, streams: Streams)
     summary="Try a failed run again",
     responses={**NOT_FOUND, **NOT_FAILED, **TOO_MANY_QUEUED},
 )
-async def retry_run(request: Request, run_id: UUID, caller: Viewer, runs: Runs, streams: Streams) -> Run:
+async def retry_run(run_id: UUID, caller: Viewer, runs: Runs, streams: Streams, max_attempts: MaxAttempts) -> Run:
     """Queues it again with all its attempts; for a day after the failure it resumes after the last completed node.
 
     After that it starts over. Its events continue after the existing ones, without the `run_failed`.
@@ -116,5 +117,5 @@ async def retry_run(request: Request, run_id: UUID, caller: Viewer, runs: Runs, 
     if (await runs.get(caller, run_id)).status is not RunStatus.failed:
         raise RunNotFailed
     await streams.reopen(run_id)
-    await runs.retry(caller, run_id, request.app.state.run_max_attempts)
+    await runs.retry(caller, run_id, max_attempts)
     return await runs.get(caller, run_id)

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response, status
+from fastapi import APIRouter, Depends, Query, Response, status
 from fastapi.responses import StreamingResponse
 
 from contracts.base import Page, ProblemBody, Text
@@ -34,7 +34,7 @@ from service_kit.auth import Principal, Viewer, viewer_through
 from service_kit.pagination import Cursor, Limit
 from service_kit.postgres import Database
 from service_kit.request_headers import ExpectedVersion, IdempotencyKey, tagged
-from service_kit.routes import from_state
+from service_kit.routes import UsedDatabase, from_state
 
 router = APIRouter(prefix="/v1/sessions", tags=["orchestrator"])
 EXPORTED_AT_ONCE = 200
@@ -58,17 +58,16 @@ Opening = Callable[[], AbstractAsyncContextManager[CallerSessions]]
 Searching = Annotated[Principal, Depends(viewer_through(RETRIEVAL))]
 
 
-async def opened_sessions(request: Request, caller: Viewer) -> Opening:
+async def opened_sessions(database: UsedDatabase, caller: Viewer) -> Opening:
     """Returns a function that opens a transaction over the caller's sessions."""
-    return _opening(request, caller)
+    return _opening(database, caller)
 
 
-async def opened_for_search(request: Request, caller: Searching) -> Opening:
-    return _opening(request, caller)
+async def opened_for_search(database: UsedDatabase, caller: Searching) -> Opening:
+    return _opening(database, caller)
 
 
-def _opening(request: Request, caller: Principal) -> Opening:
-    database: Database = request.app.state.database
+def _opening(database: Database, caller: Principal) -> Opening:
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[CallerSessions]:

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Body, Depends, Header, Query, Request, Response, status
+from fastapi import APIRouter, Body, Depends, Header, Query, Response, status
 from fastapi.responses import StreamingResponse
 
 from contracts.base import Page, ProblemBody
 from contracts.orchestrator import HeadUpdate, Message, MessageCreate, MessageRegenerate, Run, Session
 from contracts.workspace_settings import RoleModel
 from orchestrator.configuration.store import ConfigurationStore
-from orchestrator.runs.api import TOO_MANY_QUEUED, Runs, Streams
-from orchestrator.sessions.api import NOT_FOUND, Opened
+from orchestrator.runs.api import TOO_MANY_QUEUED, MaxAttempts, Runs, Streams
+from orchestrator.runs.store import RunStore
+from orchestrator.runs.streams import RunStreams
+from orchestrator.sessions.api import NOT_FOUND, Opened, Opening
 from orchestrator.sessions.messages import CallerMessages, QueuedRun
-from service_kit.auth import Viewer
+from service_kit.auth import Principal, Viewer
 from service_kit.pagination import Cursor, Limit
 from service_kit.request_headers import IdempotencyKey, tagged
+from service_kit.routes import from_state
 from service_kit.server_sent import event_stream
 
 router = APIRouter(prefix="/v1", tags=["orchestrator"])
@@ -44,25 +48,18 @@ ANSWERED: dict[int | str, dict[str, Any]] = {
 }
 
 
+@dataclass(frozen=True)
 class Answering:
     """Responds to a request that queues a run: with the run, or with its events if the client accepts a stream."""
 
-    def __init__(
-        self,
-        request: Request,
-        caller: Viewer,
-        opened: Opened,
-        runs: Runs,
-        streams: Streams,
-        response: Response,
-        accept: Annotated[str, Header()] = "*/*",
-    ) -> None:
-        self.caller, self.opened, self.runs, self.streams, self.response = caller, opened, runs, streams, response
-        self.max_attempts: int = request.app.state.run_max_attempts
-        self.configuration: ConfigurationStore = request.app.state.configuration
-        self.streaming = "text/event-stream" in accept.lower()
-        if self.streaming:
-            streams.admit()
+    caller: Principal
+    opened: Opening
+    runs: RunStore
+    streams: RunStreams
+    response: Response
+    max_attempts: int
+    configuration: ConfigurationStore
+    streaming: bool
 
     @asynccontextmanager
     async def messages(self) -> AsyncIterator[CallerMessages]:
@@ -84,7 +81,24 @@ class Answering:
         return run
 
 
-AnsweringRequest = Annotated[Answering, Depends()]
+async def answering_request(
+    caller: Viewer,
+    opened: Opened,
+    runs: Runs,
+    streams: Streams,
+    response: Response,
+    max_attempts: MaxAttempts,
+    configuration: Annotated[ConfigurationStore, from_state("configuration")],
+    accept: Annotated[str, Header()] = "*/*",
+) -> Answering:
+    """Raises Unavailable if the client asks for a stream and this process has as many as it may."""
+    streaming = "text/event-stream" in accept.lower()
+    if streaming:
+        streams.admit()
+    return Answering(caller, opened, runs, streams, response, max_attempts, configuration, streaming)
+
+
+AnsweringRequest = Annotated[Answering, Depends(answering_request)]
 
 
 @router.get(MESSAGES, summary="List a session's messages", responses={**NOT_FOUND})

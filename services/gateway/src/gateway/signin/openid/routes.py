@@ -31,7 +31,7 @@ ARRIVED = """<!doctype html>
 router = APIRouter(prefix="/v1", tags=["gateway"])
 
 
-def _sign_ins(request: Request) -> OpenIdSignIns:
+async def _sign_ins(request: Request) -> OpenIdSignIns:
     sign_ins: OpenIdSignIns | None = request.app.state.openid_sign_ins
     if sign_ins is None:
         raise OpenIdNotConfigured
