@@ -143,7 +143,7 @@ class StoppingServer(uvicorn.Server):
         self.starting = asyncio.current_task()
         await super().startup(sockets)
         self.starting = None
-        metrics: Metrics = self.config.app.state.metrics  # type: ignore[union-attr]
+        metrics: Metrics = self.config.app.state.metrics  # type: ignore[union-attr]  # uvicorn knows nothing of FastAPI
         if metrics.processes:
             self.servers.append(await metrics.processes.listen(metrics.own))
         # What the start made stays, and a full collection would read all of it: a tenth of a second, during a request.
@@ -208,7 +208,7 @@ def server_config(
     config = uvicorn.Config(
         app, http=protocol, ws="none", log_config=None, access_log=False, server_header=False, **options
     )
-    proxies: Any = ProxyHeadersMiddleware(app, config.forwarded_allow_ips).trusted_hosts  # type: ignore[arg-type]
+    proxies: Any = ProxyHeadersMiddleware(app, config.forwarded_allow_ips).trusted_hosts  # type: ignore[arg-type]  # as above
     admitted.is_shared = proxies.__contains__
     return config
 

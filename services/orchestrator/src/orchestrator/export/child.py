@@ -25,7 +25,7 @@ from service_kit.sandbox.usage import OwnMemory
 try:
     import typst
 except ImportError:  # no wheel for this platform
-    typst = None  # type: ignore[assignment]
+    typst = None  # type: ignore[assignment]  # a missing module
 
 READER = (
     "commonmark-raw_html+pipe_tables+strikeout+task_lists+footnotes+tex_math_dollars+autolink_bare_uris"

@@ -80,7 +80,7 @@ def stage(node: Node[NodeInputT_contra, ContextT], label: str) -> Node[NodeInput
 
     @wraps(node)
     async def staged(state: NodeInputT_contra, runtime: Runtime[ContextT]) -> dict[str, Any]:
-        events: RunEvents = runtime.context.events  # type: ignore[union-attr]
+        events: RunEvents = runtime.context.events  # type: ignore[union-attr]  # each graph has one
         failed = None if of_name else cast(Failing, state)["error"]
         phase = of_name or (PHASES[failed["stage"]] if failed else None)
         events.emit(StageStarted(stage=name, label=label, phase=phase))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any, Literal, TypedDict, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -91,7 +92,8 @@ async def _searched(state: SearchedQuestion, context: ConversationContext) -> Re
 
     A stopping process lets it end, since the conversation stops after this node.
     """
-    given = {name: context.options[name] for name in OF_MESSAGE if name in context.options}  # type: ignore[literal-required]
+    options: Mapping[str, Any] = context.options
+    given = {name: options[name] for name in OF_MESSAGE if name in options}
     question_state = asking(
         state["question"],
         state["internal_messages"][:-1],
