@@ -119,7 +119,7 @@ def _serve_by(
 
 
 class StoppingServer(uvicorn.Server):
-    """Stops without failing a request: the application is told at once and is no longer ready, new connections are
+    """Stops without failing a request: the application is informed at once and reports not ready, new connections are
     refused, and each open one ends after its next response or when its client no longer uses it.
 
     uvicorn itself closes idle connections at once, even if a request is on its way, and finishes a start first.

@@ -33,5 +33,5 @@ async def ungraphed_documents(caller: Graph, parts: Ingestion) -> UngraphedDocum
 
 @router.get(WORKERS_PATH)
 async def wanted_workers(parts: Ingestion) -> dict[str, int]:
-    """Returns how many workers are wanted. Open like /metrics beside it: an autoscaler has no token of a service."""
+    """Returns how many workers are wanted. Needs no token, like /metrics: an autoscaler has none."""
     return {"wanted": await parts.workers_wanted()}

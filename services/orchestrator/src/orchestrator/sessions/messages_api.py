@@ -162,7 +162,7 @@ async def regenerate_message(
     answering: AnsweringRequest,
     body: Annotated[MessageRegenerate, Body(default_factory=MessageRegenerate)],
 ) -> Run | StreamingResponse:
-    """Queues another answer to the same question, beside the existing one; `message_id` names the answer or the
+    """Queues another answer to the same question and keeps the existing one; `message_id` names the answer or the
     question.
 
     The response is as for a new message. The new answer becomes the head.

@@ -186,7 +186,7 @@ async def _written(
 
 
 def _room(state: AnswerableTurn, context: ConversationContext, profile: str, window: int) -> tuple[int, int]:
-    """Returns the tokens for passages and history in the model's window, beside the rest of the prompt."""
+    """Returns how many tokens of the model's window are left for passages and history."""
     _, bare = _prompt({**state, "passages": []}, context, profile, 0, 0)
     room = prompt_room(window) - estimated_prompt_tokens(bare)
     return shared_room(room, context.limits.passage_tokens, context.limits.history_tokens)

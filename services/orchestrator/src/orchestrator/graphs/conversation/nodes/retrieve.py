@@ -41,7 +41,7 @@ class SearchedQuestion(TypedDict):
 
 
 async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """Reports a failed search, and the turn continues without sources; likewise without memories.
+    """Reports a search or a recall that fails, and the turn continues without its results.
 
     The subgraph runs within this node, so that it costs no checkpoints: an interrupted search is repeated.
     """
