@@ -8,6 +8,8 @@ from fastapi import APIRouter, Depends, FastAPI, Request
 
 from service_kit.postgres import Database
 
+Responses = dict[int | str, dict[str, Any]]  # what a route documents besides its result
+
 
 def add_routes(app: FastAPI, router: APIRouter) -> None:
     """Adds the router's routes as they are.

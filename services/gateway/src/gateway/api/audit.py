@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query
@@ -17,10 +17,9 @@ from gateway.audit.entries import AuditEntries, AuditFilter
 from gateway.errors import NeedsOwner
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
 from service_kit.postgres import Database
-from service_kit.routes import UsedDatabase
+from service_kit.routes import Responses, UsedDatabase
 
 EXPORTED_AT_ONCE = 1_000
-Responses = dict[int | str, dict[str, Any]]
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "The caller's role does not allow it"}}
 LINES: Responses = {
     200: {"description": "One entry per line", "content": {"application/x-ndjson": {"schema": {"type": "string"}}}}

@@ -9,9 +9,8 @@ from fastapi.responses import StreamingResponse
 
 from contracts.base import ProblemBody
 from gateway.access.authenticator import Admitted
-from gateway.api.routes import Responses
 from gateway.events.follower import WorkspaceEvents
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 from service_kit.server_sent import event_stream
 
 router = APIRouter(prefix="/v1", tags=["gateway"])

@@ -13,13 +13,13 @@ from redis.exceptions import RedisError
 from contracts.base import Page, ProblemBody
 from contracts.gateway import Backlogs, DeadLetter, LettersReplay, LettersReplayed, Role
 from gateway.access.authenticator import Admitted
-from gateway.api.routes import FORBIDDEN, Responses
+from gateway.api.routes import FORBIDDEN
 from gateway.errors import NeedsOwner
 from gateway.operations.backlogs import read_backlogs
 from gateway.operations.dead_letters import DeadLetters
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
 from service_kit.problems import Unavailable
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 
 T = TypeVar("T")
 REFUSED: Responses = FORBIDDEN | {503: {"model": ProblemBody, "description": "Redis does not answer"}}

@@ -22,12 +22,12 @@ from gateway.access.authenticator import Admitted, AdmittedIfKnown, UsedAuthenti
 from gateway.accounts.inviting import Inviting
 from gateway.accounts.joining import Joining
 from gateway.accounts.user_administration import UserAdministration
-from gateway.api.routes import FORBIDDEN, REFUSED, IdempotencyKey, Responses
+from gateway.api.routes import FORBIDDEN, REFUSED, IdempotencyKey
 from gateway.errors import UnknownInvitation
 from gateway.signin.origins import WebOrigins
 from gateway.web.files import WebFiles
 from service_kit.pagination import Cursor, Limit
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 
 router = APIRouter(prefix="/v1", tags=["gateway"])
 LAST: Responses = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Header, Query, Request, Response
@@ -29,9 +29,8 @@ from gateway.accounts.workspace_deletion import WorkspaceDeletions
 from gateway.api import status
 from service_kit.health import VERSION
 from service_kit.pagination import Cursor, Limit
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 
-Responses = dict[int | str, dict[str, Any]]
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "The caller's role does not allow it"}}
 REFUSED: Responses = FORBIDDEN | {404: {"model": ProblemBody, "description": "This key can see no such resource"}}
 CONFLICT: Responses = {409: {"model": ProblemBody, "description": "The workspace would be left without an owner"}}

@@ -18,12 +18,12 @@ from gateway.errors import TooManyReads, UnknownShare
 from service_kit.auth import ServiceCaller
 from service_kit.http_service import HttpService
 from service_kit.postgres import Database
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 
 router = APIRouter(prefix="/v1", tags=["gateway"])
 UNINDEXED = {"x-robots-tag": "noindex, nofollow, noarchive"}
 OPEN: dict[str, Any] = {"security": []}
-RESPONSES: dict[int | str, dict[str, Any]] = {
+RESPONSES: Responses = {
     401: {"model": ProblemBody, "description": "It is for members, and no valid key was sent"},
     404: {"model": ProblemBody, "description": "The token is wrong, or the share has ended"},
     429: {"model": ProblemBody, "description": "Too many requests from this address, or too many wrong tokens"},

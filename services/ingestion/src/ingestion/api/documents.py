@@ -21,7 +21,7 @@ from contracts.ingestion import (
     Upload,
     UploadedFile,
 )
-from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, ApiParts, Ingestion, Responses
+from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, ApiParts, Ingestion
 from ingestion.documents import actions
 from ingestion.documents.catalog import Catalog
 from ingestion.documents.errors import NothingToCancel, NothingToRetry, QuotaExceeded
@@ -31,6 +31,7 @@ from ingestion.uploads.multipart import ReceivedFile, received_files
 from ingestion.uploads.upload import FULL, Key, too_much_queued
 from service_kit.auth import Editor
 from service_kit.request_headers import ExpectedVersion
+from service_kit.routes import Responses
 from service_kit.waiting import until
 
 router = APIRouter(prefix="/v1/documents", tags=["ingestion"])

@@ -23,7 +23,7 @@ from contracts.ingestion import (
 )
 from contracts.object_keys import original_key
 from contracts.registry import ORCHESTRATOR
-from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, ApiParts, Ingestion, Responses
+from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, ApiParts, Ingestion
 from ingestion.api.placed_chunks import placed
 from ingestion.documents import listing
 from ingestion.documents.chunk_pages import read_chunk, read_chunks
@@ -39,6 +39,7 @@ from service_kit.auth import Principal, Viewer, viewer_through
 from service_kit.objects import ObjectMissing
 from service_kit.pagination import Cursor, Limit, decode_cursor, encode_cursor, page
 from service_kit.problems import BadCursor, Problem
+from service_kit.routes import Responses
 from service_kit.waiting import until
 
 router = APIRouter(prefix="/v1/documents", tags=["ingestion"])

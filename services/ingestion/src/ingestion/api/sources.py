@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
@@ -24,19 +24,14 @@ from service_kit.idempotency import creation_id
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
 from service_kit.problems import PreconditionFailed
 from service_kit.request_headers import ExpectedVersion, IdempotencyKey, tagged
+from service_kit.routes import Responses
 from service_kit.waiting import until
 
 router = APIRouter(prefix="/v1/sources", tags=["ingestion"])
-MISSING: dict[int | str, dict[str, Any]] = {404: {"model": ProblemBody, "description": "No such source"}}
-REFUSED: dict[int | str, dict[str, Any]] = {
-    422: {"model": ProblemBody, "description": "The source is not valid; `detail` says why"}
-}
-FULL: dict[int | str, dict[str, Any]] = {
-    409: {"model": ProblemBody, "description": "The workspace's quota of sources is used up"}
-}
-STALE: dict[int | str, dict[str, Any]] = {
-    412: {"model": ProblemBody, "description": "If-Match does not name the current version"}
-}
+MISSING: Responses = {404: {"model": ProblemBody, "description": "No such source"}}
+REFUSED: Responses = {422: {"model": ProblemBody, "description": "The source is not valid; `detail` says why"}}
+FULL: Responses = {409: {"model": ProblemBody, "description": "The workspace's quota of sources is used up"}}
+STALE: Responses = {412: {"model": ProblemBody, "description": "If-Match does not name the current version"}}
 
 
 @router.post("", status_code=201, summary="Create a source", response_model=Source, responses={**REFUSED, **FULL})

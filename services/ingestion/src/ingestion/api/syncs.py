@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Query
@@ -17,12 +17,13 @@ from ingestion.sources.syncs import Syncs
 from service_kit.auth import Editor, Viewer
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
 from service_kit.problems import BadCursor
+from service_kit.routes import Responses
 from service_kit.waiting import until
 
 router = APIRouter(prefix="/v1/sources/{source_id}", tags=["ingestion"])
 OPEN = (SyncStatus.queued, SyncStatus.running)
 LARGEST_POSITION = 2**31 - 1
-ENDED: dict[int | str, dict[str, Any]] = {409: {"model": ProblemBody, "description": "It has already ended"}}
+ENDED: Responses = {409: {"model": ProblemBody, "description": "It has already ended"}}
 
 
 @router.post("/sync", status_code=202, summary="Synchronise a source", response_model=Sync, responses=MISSING)

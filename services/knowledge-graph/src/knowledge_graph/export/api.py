@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
@@ -17,7 +17,7 @@ from knowledge_graph.export.picture import SubgraphQuery, subgraph
 from knowledge_graph.graph_store import SubgraphBounds
 from knowledge_graph.queries import MinMentions, RequestQueries
 from service_kit.auth import Viewer
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 
 router = APIRouter(prefix="/v1/graph", tags=["knowledge-graph"])
 FORMS: dict[ExportFormat, type[ExportForm]] = {
@@ -25,7 +25,7 @@ FORMS: dict[ExportFormat, type[ExportForm]] = {
     ExportFormat.turtle: Turtle,
     ExportFormat.jsonl: JsonLines,
 }
-FILES: dict[int | str, dict[str, Any]] = {
+FILES: Responses = {
     200: {
         "description": "The file",
         "content": {form.media_type: {"schema": {"type": "string"}} for form in FORMS.values()},

@@ -14,7 +14,7 @@ from knowledge_graph.errors import ImportTooLarge, UnknownTripleFormat
 from knowledge_graph.triples.imports import StoredImport, TripleImports
 from service_kit.auth import Editor, Viewer
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 
 router = APIRouter(prefix="/v1/graph/triples", tags=["knowledge-graph"])
 MOST_BYTES = 16 << 20
@@ -30,7 +30,7 @@ BODY: dict[str, Any] = {
         "content": {media_type: {"schema": {"type": "string"}} for media_type in MEDIA_TYPES},
     }
 }
-REFUSED: dict[int | str, dict[str, Any]] = {
+REFUSED: Responses = {
     201: {"model": TripleImport, "description": "A new set was created"},
     413: {"model": ProblemBody, "description": f"More than {MOST_BYTES >> 20} MiB"},
     415: {"model": ProblemBody, "description": "The format is neither given nor implied by the Content-Type"},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
@@ -18,10 +18,9 @@ from service_kit.idempotency import creation_id
 from service_kit.pagination import Cursor, Limit
 from service_kit.problems import Forbidden
 from service_kit.request_headers import ExpectedVersion, IdempotencyKey, tagged
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 
 router = APIRouter(prefix="/v1/world", tags=["memory"])
-Responses = dict[int | str, dict[str, Any]]
 READING: Responses = {
     404: {"model": ProblemBody, "description": "There is no such session of the caller, or no such version"},
     503: {"model": ProblemBody, "description": "The orchestrator could not say whose the session is"},

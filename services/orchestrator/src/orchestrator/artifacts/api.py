@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Response, status
@@ -23,26 +23,25 @@ from orchestrator.artifacts.indexing import ArtifactIndexing
 from service_kit.auth import Editor, Viewer
 from service_kit.pagination import Cursor, Limit
 from service_kit.request_headers import ExpectedVersion, tagged
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 
 router = APIRouter(prefix="/v1/sessions/{session_id}/artifact", tags=["orchestrator"])
-Documented = dict[int | str, dict[str, Any]]
-NO_ARTIFACT: Documented = {
+NO_ARTIFACT: Responses = {
     404: {"model": ProblemBody, "description": "The caller has no such session, or it has no such artifact or version"}
 }
-STALE: Documented = {
+STALE: Responses = {
     412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one (`version`)"}
 }
-UNSUITABLE: Documented = {
+UNSUITABLE: Responses = {
     409: {"model": ProblemBody, "description": "It is a PDF, or the text to replace is not found exactly once"}
 }
-AWAY: Documented = {503: {"model": ProblemBody, "description": "Its document could not be deleted; nothing was"}}
-INDEXING: Documented = {
+AWAY: Responses = {503: {"model": ProblemBody, "description": "Its document could not be deleted; nothing was"}}
+INDEXING: Responses = {
     409: {"model": ProblemBody, "description": "It is a PDF, or ingestion did not accept it (`reason`)"},
     503: {"model": ProblemBody, "description": "Ingestion does not answer"},
 }
-NOTHING: Documented = {409: {"model": ProblemBody, "description": "There is no version to go to"}}
-PUTTING: Documented = {
+NOTHING: Responses = {409: {"model": ProblemBody, "description": "There is no version to go to"}}
+PUTTING: Responses = {
     201: {"model": ArtifactView, "description": "The session's artifact was created"},
     409: {"model": ProblemBody, "description": "It is a PDF, or would become one; or the document is not converted"},
     503: {"model": ProblemBody, "description": "The document of a PDF could not be read"},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
@@ -12,10 +12,9 @@ from contracts.workspace_settings import SettingKey, SettingList, SettingPut, Se
 from orchestrator.configuration.schema import DEFINITIONS
 from orchestrator.configuration.store import ConfigurationStore
 from service_kit.auth import Viewer
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 
 router = APIRouter(prefix="/v1/settings", tags=["orchestrator"])
-Responses = dict[int | str, dict[str, Any]]
 CHANGED: Responses = {
     403: {"model": ProblemBody, "description": "Only owners may change the settings of a workspace"},
     404: {"model": ProblemBody, "description": "There is no such setting in this scope"},

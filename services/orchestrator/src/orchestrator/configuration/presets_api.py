@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
@@ -11,10 +11,9 @@ from contracts.base import ProblemBody
 from contracts.workspace_settings import Preset, PresetName, PresetPut, Presets, SettingScope
 from orchestrator.configuration.presets import PresetStore
 from service_kit.auth import Viewer
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 
 router = APIRouter(prefix="/v1/presets", tags=["orchestrator"])
-Responses = dict[int | str, dict[str, Any]]
 NOT_FOUND: Responses = {404: {"model": ProblemBody, "description": "There is no such preset"}}
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "Only owners may change the presets of a workspace"}}
 STORED: Responses = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query, status
@@ -16,12 +16,11 @@ from orchestrator.feedback.repository import CallerFeedback, WorkspaceFeedback
 from service_kit.auth import Owner, Viewer
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
 from service_kit.postgres import Database
-from service_kit.routes import UsedDatabase
+from service_kit.routes import Responses, UsedDatabase
 
 router = APIRouter(prefix="/v1", tags=["orchestrator"])
 MESSAGE_FEEDBACK = "/messages/{message_id}/feedback"
 EXPORTED_AT_ONCE = 500
-Responses = dict[int | str, dict[str, Any]]
 NOT_FOUND: Responses = {404: {"model": ProblemBody, "description": "The caller has no such message"}}
 NOT_RATED: Responses = {
     409: {"model": ProblemBody, "description": "It is a question, or an answer still being written"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response, status
@@ -15,16 +15,16 @@ from orchestrator.images.keeping import ImageKeeping
 from orchestrator.images.repository import CallerImages
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 
 router = APIRouter(prefix="/v1/sessions/{session_id}/attachments", tags=["orchestrator"])
 ATTACHMENT = "/{attachment_id}"
 FILE = {"schema": {"type": "string", "format": "binary"}}
-NOT_FOUND: dict[int | str, dict[str, Any]] = {
+NOT_FOUND: Responses = {
     404: {"model": ProblemBody, "description": "The caller has no such session, or the session has no such image"}
 }
-AWAY: dict[int | str, dict[str, Any]] = {503: {"model": ProblemBody, "description": "The object store is unavailable"}}
-REFUSED: dict[int | str, dict[str, Any]] = {
+AWAY: Responses = {503: {"model": ProblemBody, "description": "The object store is unavailable"}}
+REFUSED: Responses = {
     409: {"model": ProblemBody, "description": "The session has 1,000 images"},
     413: {"model": ProblemBody, "description": "It is larger than 20 MiB, or decodes to too many pixels"},
     415: {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import StreamingResponse
@@ -27,18 +27,18 @@ from orchestrator.runs.api import Streams
 from orchestrator.runs.streams import BEGINNING
 from service_kit.auth import Principal, Viewer
 from service_kit.disconnects import unless_left
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 from service_kit.server_sent import event_stream
 
 router = APIRouter(prefix="/v1", tags=["orchestrator"])
 
 
-def refused(*statuses: tuple[int, str]) -> dict[int | str, dict[str, Any]]:
+def refused(*statuses: tuple[int, str]) -> Responses:
     """Returns the OpenAPI description of these errors."""
     return {status: {"model": OpenAIError, "description": description} for status, description in statuses}
 
 
-COMPLETED: dict[int | str, dict[str, Any]] = {
+COMPLETED: Responses = {
     200: {"content": {"text/event-stream": {}}, "description": "The completion; with `stream`, its chunks"},
     **refused(
         (404, "There is no such model, or the caller has no such session"),

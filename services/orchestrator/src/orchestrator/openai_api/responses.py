@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import StreamingResponse
@@ -22,12 +22,13 @@ from orchestrator.runs.api import Streams
 from orchestrator.runs.streams import TERMINAL_EVENTS
 from service_kit.auth import Principal, Viewer
 from service_kit.disconnects import unless_left
+from service_kit.routes import Responses
 from service_kit.server_sent import event_stream
 
 router = APIRouter(prefix="/v1/responses", tags=["orchestrator"])
 RESPONSE = "/{response_id}"
 Named = Annotated[ResponseId, Path()]
-STREAMED: dict[int | str, dict[str, Any]] = {
+STREAMED: Responses = {
     200: {"content": {"text/event-stream": {}}, "description": "The response; with `stream`, its events"}
 }
 NOT_FOUND = refused((404, "The caller has no such response"))

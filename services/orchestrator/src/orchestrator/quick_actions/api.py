@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from fastapi import APIRouter, Response, status
@@ -13,10 +12,9 @@ from orchestrator.quick_actions.repository import CallerQuickActions
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit
 from service_kit.request_headers import ExpectedVersion, tagged
-from service_kit.routes import UsedDatabase
+from service_kit.routes import Responses, UsedDatabase
 
 router = APIRouter(prefix="/v1/quick-actions", tags=["orchestrator"])
-Responses = dict[int | str, dict[str, Any]]
 NOT_FOUND: Responses = {404: {"model": ProblemBody, "description": "The caller has no such quick action"}}
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "The action is shared, but the caller is a viewer"}}
 TOO_MANY: Responses = {409: {"model": ProblemBody, "description": "The maximum number is reached"}}

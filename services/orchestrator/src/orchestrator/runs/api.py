@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Header, Query, Response
@@ -17,20 +17,18 @@ from orchestrator.runs.store import RunStore
 from orchestrator.runs.streams import RunStreams, parse_event_id
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 from service_kit.server_sent import event_stream
 
 router = APIRouter(prefix="/v1/runs", tags=["orchestrator"])
-NOT_FAILED: dict[int | str, dict[str, Any]] = {
+NOT_FAILED: Responses = {
     409: {"model": ProblemBody, "description": "The run has not failed"},
     503: {"model": ProblemBody, "description": "The run's events cannot be written"},
 }
-TOO_MANY_QUEUED: dict[int | str, dict[str, Any]] = {
+TOO_MANY_QUEUED: Responses = {
     429: {"model": ProblemBody, "description": "The caller has the maximum number of waiting runs; see Retry-After"}
 }
-NOT_FOUND: dict[int | str, dict[str, Any]] = {
-    404: {"model": ProblemBody, "description": "The caller has no such run in this workspace"}
-}
+NOT_FOUND: Responses = {404: {"model": ProblemBody, "description": "The caller has no such run in this workspace"}}
 
 
 Runs = Annotated[RunStore, from_state("runs")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response, status
@@ -34,20 +34,16 @@ from service_kit.auth import Principal, Viewer, viewer_through
 from service_kit.pagination import Cursor, Limit
 from service_kit.postgres import Database
 from service_kit.request_headers import ExpectedVersion, IdempotencyKey, tagged
-from service_kit.routes import UsedDatabase, from_state
+from service_kit.routes import Responses, UsedDatabase, from_state
 
 router = APIRouter(prefix="/v1/sessions", tags=["orchestrator"])
 EXPORTED_AT_ONCE = 200
-NOT_FOUND: dict[int | str, dict[str, Any]] = {
-    404: {"model": ProblemBody, "description": "The caller has no such session in this workspace"}
-}
-STALE: dict[int | str, dict[str, Any]] = {
-    412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one"}
-}
-AWAY: dict[int | str, dict[str, Any]] = {
+NOT_FOUND: Responses = {404: {"model": ProblemBody, "description": "The caller has no such session in this workspace"}}
+STALE: Responses = {412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one"}}
+AWAY: Responses = {
     503: {"model": ProblemBody, "description": "The document made from its artifact could not be deleted"}
 }
-ATTACHING: dict[int | str, dict[str, Any]] = {
+ATTACHING: Responses = {
     404: {"model": ProblemBody, "description": "The caller has no such session, or the workspace has no such document"},
     409: {"model": ProblemBody, "description": "The session has reached its limit of documents"},
     503: {"model": ProblemBody, "description": "Could not check whether the document exists"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Body, Depends, Header, Query, Response, status
@@ -23,19 +23,19 @@ from orchestrator.sessions.messages import CallerMessages, QueuedRun
 from service_kit.auth import Principal, Viewer
 from service_kit.pagination import Cursor, Limit
 from service_kit.request_headers import IdempotencyKey, tagged
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 from service_kit.server_sent import event_stream
 
 router = APIRouter(prefix="/v1", tags=["orchestrator"])
 MESSAGES = "/sessions/{session_id}/messages"
 MESSAGE = "/messages/{message_id}"
-MESSAGE_NOT_FOUND: dict[int | str, dict[str, Any]] = {
+MESSAGE_NOT_FOUND: Responses = {
     404: {
         "model": ProblemBody,
         "description": "The caller has no such session or quick action, or the session has no such message",
     }
 }
-ANSWERED: dict[int | str, dict[str, Any]] = {
+ANSWERED: Responses = {
     200: {"content": {"text/event-stream": {}}, "description": "With Accept: text/event-stream, the run's events"},
     403: {"model": ProblemBody, "description": "The scope is `global`, but the key reads only one workspace"},
     409: {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response, status
@@ -26,11 +26,10 @@ from orchestrator.shares.sharing import SessionSharing
 from service_kit.auth import Owner, ServiceCaller, Viewer, called_by
 from service_kit.pagination import Cursor, Limit
 from service_kit.request_headers import ExpectedVersion, IdempotencyKey, tagged
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 
 router = APIRouter(prefix="/v1", tags=["orchestrator"])
 internal = APIRouter(include_in_schema=False)
-Responses = dict[int | str, dict[str, Any]]
 REFUSED: Responses = {
     403: {"model": ProblemBody, "description": "Sharing by link is not allowed in this workspace"},
     404: {"model": ProblemBody, "description": "The caller has no such session, or the session has no such message"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import date, timedelta
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query
@@ -20,12 +20,11 @@ from orchestrator.usage.spender import Spender, TokenLimits
 from service_kit.auth import Principal, Viewer
 from service_kit.pagination import Cursor, Limit
 from service_kit.problems import Forbidden
-from service_kit.routes import UsedDatabase, from_state
+from service_kit.routes import Responses, UsedDatabase, from_state
 
 router = APIRouter(prefix="/v1", tags=["orchestrator"])
 MOST_DAYS = 366
 LimitsOf = Callable[[UUID], Awaitable[TokenLimits]]  # of a workspace
-Responses = dict[int | str, dict[str, Any]]
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "Only owners see the usage of others"}}
 WhoseUsage = Annotated[UUID | None, Query(description="Only this user's; only owners may name another user")]
 

@@ -11,8 +11,8 @@ from contracts.base import ProblemBody, Text
 from gateway.access.response_headers import PAGE_POLICY
 from gateway.errors import OpenIdNotConfigured
 from gateway.signin.openid.sign_ins import OpenIdSignIns, ProviderAnswer
+from service_kit.routes import Responses
 
-Responses = dict[int | str, dict[str, Any]]
 LINKING: Responses = {403: {"model": ProblemBody, "description": "With `link`: nobody is signed in"}}
 ABSENT: Responses = {404: {"model": ProblemBody, "description": "This deployment has no provider"}}
 SILENT: Responses = {502: {"model": ProblemBody, "description": "The provider gave no usable answer"}}
