@@ -10,9 +10,10 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query
 from fastapi.responses import StreamingResponse
 
-from contracts.base import Page, ProblemBody, Text
+from contracts.base import Page, Text
 from contracts.gateway import AuditEntry, AuditResult, Role
 from gateway.access.authenticator import Admitted
+from gateway.api.routes import FORBIDDEN
 from gateway.audit.entries import AuditEntries, AuditFilter
 from gateway.errors import NeedsOwner
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
@@ -20,7 +21,6 @@ from service_kit.postgres import Database
 from service_kit.routes import Responses, UsedDatabase
 
 EXPORTED_AT_ONCE = 1_000
-FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "The caller's role does not allow it"}}
 LINES: Responses = {
     200: {"description": "One entry per line", "content": {"application/x-ndjson": {"schema": {"type": "string"}}}}
 }
