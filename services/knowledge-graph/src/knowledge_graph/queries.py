@@ -112,7 +112,7 @@ class GraphQueries:
         ]
 
 
-RequestQueries = Annotated[GraphQueries, from_state("graph")]
+UsedQueries = Annotated[GraphQueries, from_state("graph")]
 MinMentions = Annotated[
     int | None, Query(ge=1, le=1_000_000, description="Only entities mentioned at least this often")
 ]

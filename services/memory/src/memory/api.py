@@ -38,8 +38,8 @@ router = APIRouter(prefix="/v1/memories", tags=["memory"])
 
 
 Recalling = Annotated[Principal, Depends(viewer_through(ORCHESTRATOR))]
-Preparing = Annotated[Preparation, from_state("preparation")]
-Asking = Annotated[Recall, from_state("recall")]
+UsedPreparation = Annotated[Preparation, from_state("preparation")]
+UsedRecall = Annotated[Recall, from_state("recall")]
 
 
 @router.get("", summary="List your memories")
@@ -57,7 +57,7 @@ async def list_memories(
 
 @router.post("", status_code=201, summary="Store a note", responses={409: {"model": ProblemBody}})
 async def create_memory(
-    body: MemoryCreate, caller: Editor, database: UsedDatabase, preparation: Preparing, key: IdempotencyKey
+    body: MemoryCreate, caller: Editor, database: UsedDatabase, preparation: UsedPreparation, key: IdempotencyKey
 ) -> Memory:
     """Stores a note that the caller can recall later. The same `Idempotency-Key` and content return the same note."""
     note = NewMemory(creation_id(caller.user_id, key), MemoryKind.note, body.content, caller.user_id)
@@ -73,7 +73,7 @@ async def create_memory(
 
 @router.patch("/{memory_id}", summary="Edit or pin one of your memories", responses={404: {"model": ProblemBody}})
 async def edit_memory(
-    memory_id: UUID, body: MemoryEdit, caller: Editor, database: UsedDatabase, preparation: Preparing
+    memory_id: UUID, body: MemoryEdit, caller: Editor, database: UsedDatabase, preparation: UsedPreparation
 ) -> Memory:
     """Changes the text of a note or a fact. Episodes record what was said, so their text cannot be edited.
 
@@ -151,7 +151,7 @@ async def approve_memory(memory_id: UUID, caller: Editor, database: UsedDatabase
 
 
 @router.post("/recall", summary="Recall memories")
-async def recall(body: RecallRequest, caller: Recalling, recalling: Asking) -> RecallResponse:
+async def recall(body: RecallRequest, caller: Recalling, recalling: UsedRecall) -> RecallResponse:
     """Returns the caller's memories that answer the query, best first; none if nothing is relevant.
 
     They are ranked by words, meaning, dates and speakers. Facts are those that hold at `as_of`, or now. Near-duplicates

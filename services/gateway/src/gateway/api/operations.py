@@ -42,7 +42,7 @@ async def _whose(
     return None if everywhere else caller.workspace.id
 
 
-Letters = Annotated[DeadLetters, from_state("dead_letters")]
+UsedDeadLetters = Annotated[DeadLetters, from_state("dead_letters")]
 Whose = Annotated[UUID | None, Depends(_whose)]
 
 
@@ -54,7 +54,7 @@ async def list_backlogs(redis: Annotated[Redis, from_state("redis")]) -> Backlog
 
 @router.get("/dead-letters", summary="List the events that services gave up on", responses=REFUSED)
 async def list_dead_letters(
-    letters: Letters, workspace_id: Whose, limit: Limit = 50, cursor: Cursor = None
+    letters: UsedDeadLetters, workspace_id: Whose, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[DeadLetter]:
     """Requires an owner; lists the oldest first, since its reason often explains the others."""
     milliseconds, sequence, stream = decode_cursor(cursor, int, int, str)
@@ -66,7 +66,7 @@ async def list_dead_letters(
 
 
 @router.post("/dead-letters/replay", summary="Deliver dead letters again", responses=REFUSED)
-async def replay_dead_letters(letters: Letters, workspace_id: Whose, body: LettersReplay) -> LettersReplayed:
+async def replay_dead_letters(letters: UsedDeadLetters, workspace_id: Whose, body: LettersReplay) -> LettersReplayed:
     """Requires an owner. Each returns to its stream: the service that gave up tries again, the others skip it."""
     return LettersReplayed(replayed=await _answered(letters.replay(workspace_id, body.ids)))
 

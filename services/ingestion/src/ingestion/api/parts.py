@@ -37,4 +37,4 @@ class ApiParts:
         return await listing.detail(self.catalogs, self.settings.lease_seconds, caller.workspace_id, document_id)
 
 
-Ingestion = Annotated[ApiParts, from_state("ingestion")]
+UsedParts = Annotated[ApiParts, from_state("ingestion")]

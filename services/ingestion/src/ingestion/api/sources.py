@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Response
 
 from contracts.base import Page, ProblemBody
 from contracts.sources import Source, SourceCreate, SourceDeletion, SourceUpdate, SyncTrigger
-from ingestion.api.parts import DOCUMENT_CHANNEL, Ingestion
+from ingestion.api.parts import DOCUMENT_CHANNEL, UsedParts
 from ingestion.documents.errors import ReceiptNotFound
 from ingestion.documents.quotas import Quotas
 from ingestion.sources import removal
@@ -39,7 +39,7 @@ async def create_source(
     body: SourceCreate,
     response: Response,
     caller: Owner,
-    here: Ingestion,
+    here: UsedParts,
     key: IdempotencyKey,
     sync: Annotated[bool, Query(description="Synchronise it immediately")] = True,
 ) -> Source:
@@ -66,7 +66,7 @@ async def create_source(
 
 
 @router.get("", summary="List the sources", response_model=Page[Source])
-async def list_sources(caller: Viewer, here: Ingestion, limit: Limit = 50, cursor: Cursor = None) -> Page[Source]:
+async def list_sources(caller: Viewer, here: UsedParts, limit: Limit = 50, cursor: Cursor = None) -> Page[Source]:
     """Returns sources newest first."""
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         sources = Sources(connection, caller.workspace_id)
@@ -77,7 +77,7 @@ async def list_sources(caller: Viewer, here: Ingestion, limit: Limit = 50, curso
 
 
 @router.get("/{source_id}", summary="Get a source", response_model=Source, responses=MISSING)
-async def get_source(source_id: UUID, caller: Viewer, here: Ingestion, response: Response) -> Source:
+async def get_source(source_id: UUID, caller: Viewer, here: UsedParts, response: Response) -> Source:
     """Returns the source with its newest synchronisation. The header `ETag` is its version, for If-Match."""
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         sources = Sources(connection, caller.workspace_id)
@@ -96,7 +96,7 @@ async def update_source(
     body: SourceUpdate,
     response: Response,
     caller: Owner,
-    here: Ingestion,
+    here: UsedParts,
     version: ExpectedVersion,
 ) -> Source:
     """Changes the fields that are given; `every_seconds` and `stale_after_seconds` can be null.
@@ -130,7 +130,7 @@ async def delete_source(
     source_id: UUID,
     response: Response,
     caller: Owner,
-    here: Ingestion,
+    here: UsedParts,
     keep_documents: Annotated[bool, Query(description="Keep its documents as if they had been uploaded")] = False,
     timeout: Annotated[float, Query(ge=0, le=300, description="Seconds to wait for confirmations")] = 10,
 ) -> SourceDeletion | Response:
@@ -156,7 +156,7 @@ async def delete_source(
     response_model=SourceDeletion,
     responses=MISSING,
 )
-async def get_source_receipt(source_id: UUID, caller: Viewer, here: Ingestion) -> SourceDeletion:
+async def get_source_receipt(source_id: UUID, caller: Viewer, here: UsedParts) -> SourceDeletion:
     """Returns the sum of the receipts of all documents deleted with the source."""
     async with here.catalogs.open(caller.workspace_id) as catalog:
         try:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 
 from contracts.base import Page, ProblemBody
 from contracts.sources import Sync, SyncChange, SyncStatus, SyncTrigger
-from ingestion.api.parts import DOCUMENT_CHANNEL, Ingestion
+from ingestion.api.parts import DOCUMENT_CHANNEL, UsedParts
 from ingestion.api.sources import MISSING
 from ingestion.sources.errors import SyncEnded
 from ingestion.sources.sources import Sources
@@ -30,7 +30,7 @@ ENDED: Responses = {409: {"model": ProblemBody, "description": "It has already e
 async def start_sync(
     source_id: UUID,
     caller: Editor,
-    here: Ingestion,
+    here: UsedParts,
     dry_run: Annotated[bool, Query(description="Only list what would change")] = False,
 ) -> Sync:
     """Queues a synchronisation, or returns the one already queued. Works for a paused source, too."""
@@ -43,7 +43,7 @@ async def start_sync(
 
 @router.get("/syncs", summary="List the synchronisations of a source", response_model=Page[Sync], responses=MISSING)
 async def list_syncs(
-    source_id: UUID, caller: Viewer, here: Ingestion, limit: Limit = 50, cursor: Cursor = None
+    source_id: UUID, caller: Viewer, here: UsedParts, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[Sync]:
     """Returns synchronisations newest first; the last twenty are kept."""
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
@@ -57,7 +57,7 @@ async def get_sync(
     source_id: UUID,
     sync_id: UUID,
     caller: Viewer,
-    here: Ingestion,
+    here: UsedParts,
     wait: Annotated[Literal["finished"] | None, Query(description="Wait until it has ended")] = None,
     timeout: Annotated[float, Query(ge=0, le=300, description="Maximum seconds to wait")] = 30,
 ) -> Sync:
@@ -77,7 +77,7 @@ async def get_sync(
     responses=MISSING,
 )
 async def list_changes(
-    source_id: UUID, sync_id: UUID, caller: Viewer, here: Ingestion, limit: Limit = 50, cursor: Cursor = None
+    source_id: UUID, sync_id: UUID, caller: Viewer, here: UsedParts, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[SyncChange]:
     """Returns the changes by file, in the order they were made; for a dry run, the changes that would be made."""
     after = _position(cursor)
@@ -95,7 +95,7 @@ async def list_changes(
     response_model=Sync,
     responses={**MISSING, **ENDED},
 )
-async def cancel_sync(source_id: UUID, sync_id: UUID, caller: Editor, here: Ingestion) -> Sync:
+async def cancel_sync(source_id: UUID, sync_id: UUID, caller: Editor, here: UsedParts) -> Sync:
     """Stops it shortly; changes made so far are kept."""
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         syncs = Syncs(connection, caller.workspace_id)

@@ -15,7 +15,7 @@ from knowledge_graph.export.export import Export
 from knowledge_graph.export.formats import ExportForm, GraphMl, JsonLines, Turtle
 from knowledge_graph.export.picture import SubgraphQuery, subgraph
 from knowledge_graph.graph_store import SubgraphBounds
-from knowledge_graph.queries import MinMentions, RequestQueries
+from knowledge_graph.queries import MinMentions, UsedQueries
 from service_kit.auth import Viewer
 from service_kit.routes import Responses, from_state
 
@@ -40,7 +40,7 @@ Relations = Annotated[list[RelationType] | None, Query(max_length=20, descriptio
 @router.get("/subgraph", summary="Show a part of the graph as nodes and edges", responses={404: {"model": ProblemBody}})
 async def show_subgraph(
     caller: Viewer,
-    queries: RequestQueries,
+    queries: UsedQueries,
     entity: Annotated[Name | None, Query(description="A name, in any spelling, or an id")] = None,
     hops: Annotated[int, Query(ge=1, le=3)] = 1,
     max_nodes: Annotated[int, Query(ge=1, le=5_000)] = 100,

@@ -21,11 +21,11 @@ from service_kit.routes import UsedDatabase, from_state
 router = APIRouter(prefix="/v1/memories", tags=["memory"])
 
 
-Rights = Annotated[Forgetting, from_state("forgetting")]
+UsedForgetting = Annotated[Forgetting, from_state("forgetting")]
 
 
 @router.post("/forget", summary="Forget what is known about something")
-async def forget(body: ForgetRequest, caller: Viewer, forgetting: Rights) -> ForgetResponse:
+async def forget(body: ForgetRequest, caller: Viewer, forgetting: UsedForgetting) -> ForgetResponse:
     """Removes the caller's matching memories and everything derived from them, and counts what was removed by table.
 
     Messages that state a forgotten fact are removed with it, and so are facts that only forgotten messages state. With

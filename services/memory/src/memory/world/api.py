@@ -33,8 +33,8 @@ CHANGING: Responses = {
 }
 
 
-Runs = Annotated[SettledRuns, from_state("settled_runs")]
-InUse = Annotated[Worlds, from_state("worlds")]
+UsedSettledRuns = Annotated[SettledRuns, from_state("settled_runs")]
+UsedWorlds = Annotated[Worlds, from_state("worlds")]
 Asking = Annotated[Principal, Depends(viewer_through(ORCHESTRATOR))]
 SessionId = Annotated[UUID | None, Query(description="The caller's session whose world it is; else the workspace's")]
 AfterRun = Annotated[UUID | None, Query(description="Wait until this run of the caller has changed what it changes")]
@@ -44,8 +44,8 @@ Version = Annotated[int | None, Query(ge=1, le=10**9, description="As it was at 
 @router.get("", summary="Read the world state", responses=READING | NOT_SETTLED)
 async def get_world(
     caller: Asking,
-    worlds: InUse,
-    runs: Runs,
+    worlds: UsedWorlds,
+    runs: UsedSettledRuns,
     response: Response,
     session_id: SessionId = None,
     version: Version = None,
@@ -66,7 +66,7 @@ async def get_world(
 async def apply_operations(
     body: WorldOperations,
     caller: Asking,
-    worlds: InUse,
+    worlds: UsedWorlds,
     response: Response,
     version: ExpectedVersion,
     key: IdempotencyKey,
@@ -88,14 +88,14 @@ async def apply_operations(
 
 @router.get("/history", summary="List the events of the world state", responses=READING)
 async def list_world_events(
-    caller: Viewer, worlds: InUse, session_id: SessionId = None, limit: Limit = 50, cursor: Cursor = None
+    caller: Viewer, worlds: UsedWorlds, session_id: SessionId = None, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[WorldEvent]:
     """Lists who changed what, newest first: an event for each version."""
     return await worlds.history(caller, session_id, limit, cursor)
 
 
 @router.get("/status", summary="Read the status of the project", response_model=ProjectStatus)
-async def get_project_status(caller: Viewer, worlds: InUse) -> Response:
+async def get_project_status(caller: Viewer, worlds: UsedWorlds) -> Response:
     """Returns what holds for the workspace now: goals, decisions, open questions, documents and recent activity.
 
     It is compiled without a model, also after each turn: as long as nothing changes, the bytes stay the same.
@@ -106,7 +106,7 @@ async def get_project_status(caller: Viewer, worlds: InUse) -> Response:
 @router.get("/diff", summary="Compare two versions of the world state", responses=READING)
 async def compare_worlds(
     caller: Viewer,
-    worlds: InUse,
+    worlds: UsedWorlds,
     since: Annotated[int, Query(alias="from", ge=1, le=10**9, description="The earlier version")],
     until: Annotated[int | None, Query(alias="to", ge=1, le=10**9, description="The later one; else now")] = None,
     session_id: SessionId = None,
@@ -119,7 +119,7 @@ async def compare_worlds(
 async def revert_world(
     body: WorldRevert,
     caller: Viewer,
-    worlds: InUse,
+    worlds: UsedWorlds,
     response: Response,
     version: ExpectedVersion,
     session_id: SessionId = None,

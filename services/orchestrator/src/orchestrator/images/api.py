@@ -35,7 +35,7 @@ REFUSED: Responses = {
 }
 
 
-Images = Annotated[ImageKeeping, from_state("images")]
+UsedImages = Annotated[ImageKeeping, from_state("images")]
 Name = Annotated[Text, Query(min_length=1, max_length=255, description="The file's name")]
 
 
@@ -47,7 +47,7 @@ Name = Annotated[Text, Query(min_length=1, max_length=255, description="The file
     openapi_extra={"requestBody": {"required": True, "content": dict.fromkeys(IMAGE_TYPES, FILE)}},
 )
 async def create_attachment(
-    session_id: UUID, request: Request, caller: Viewer, images: Images, name: Name = "image"
+    session_id: UUID, request: Request, caller: Viewer, images: UsedImages, name: Name = "image"
 ) -> ImageAttachment:
     """The body is the image: PNG, JPEG, WebP or GIF (its first frame), as the `Content-Type` says.
 
@@ -62,7 +62,7 @@ async def create_attachment(
 
 @router.get("", summary="List a session's images", responses=NOT_FOUND)
 async def list_attachments(
-    session_id: UUID, caller: Viewer, images: Images, limit: Limit = 50, cursor: Cursor = None
+    session_id: UUID, caller: Viewer, images: UsedImages, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[ImageAttachment]:
     """Lists the oldest first."""
     async with images.database.workspace(caller.workspace_id) as connection:
@@ -81,7 +81,7 @@ async def list_attachments(
         **AWAY,
     },
 )
-async def get_attachment(session_id: UUID, attachment_id: UUID, caller: Viewer, images: Images) -> Response:
+async def get_attachment(session_id: UUID, attachment_id: UUID, caller: Viewer, images: UsedImages) -> Response:
     """Returns a PNG or JPEG file."""
     image = await images.find(caller, session_id, attachment_id)
     named = {"Content-Disposition": "inline", "Cache-Control": "private, max-age=3600"}
@@ -94,7 +94,7 @@ async def get_attachment(session_id: UUID, attachment_id: UUID, caller: Viewer, 
     summary="Delete an image",
     responses={**NOT_FOUND, **AWAY},
 )
-async def delete_attachment(session_id: UUID, attachment_id: UUID, caller: Viewer, images: Images) -> None:
+async def delete_attachment(session_id: UUID, attachment_id: UUID, caller: Viewer, images: UsedImages) -> None:
     """Messages that show it stay, but models no longer see it."""
     await images.delete(caller, session_id, attachment_id)
 

@@ -31,8 +31,8 @@ TOO_MANY_QUEUED: Responses = {
 NOT_FOUND: Responses = {404: {"model": ProblemBody, "description": "The caller has no such run in this workspace"}}
 
 
-Runs = Annotated[RunStore, from_state("runs")]
-Streams = Annotated[RunStreams, from_state("streams")]
+UsedRuns = Annotated[RunStore, from_state("runs")]
+UsedStreams = Annotated[RunStreams, from_state("streams")]
 MaxAttempts = Annotated[int, from_state("run_max_attempts")]
 Statuses = Annotated[Sequence[RunStatus], Query(max_length=len(RunStatus), description="Only runs in these states")]
 
@@ -40,7 +40,7 @@ Statuses = Annotated[Sequence[RunStatus], Query(max_length=len(RunStatus), descr
 @router.get("", summary="List the caller's runs")
 async def list_runs(
     caller: Viewer,
-    runs: Runs,
+    runs: UsedRuns,
     session_id: UUID | None = None,
     status: Statuses = (),
     limit: Limit = 50,
@@ -57,7 +57,7 @@ async def list_runs(
 async def get_run(
     run_id: UUID,
     caller: Viewer,
-    runs: Runs,
+    runs: UsedRuns,
     debug: Annotated[bool, Query(description="Include how it was routed and how its search went")] = False,
 ) -> Run:
     """Includes the answer once the run is completed."""
@@ -77,8 +77,8 @@ async def get_run(
 async def run_events(
     run_id: UUID,
     caller: Viewer,
-    runs: Runs,
-    streams: Streams,
+    runs: UsedRuns,
+    streams: UsedStreams,
     last_event_id: Annotated[str | None, Header(max_length=100)] = None,
 ) -> Response:
     """Sends the run's events from the beginning, or after `Last-Event-ID`, and then as they occur.
@@ -96,7 +96,7 @@ async def run_events(
 
 
 @router.post("/{run_id}/cancel", summary="Cancel a run", responses={**NOT_FOUND})
-async def cancel_run(run_id: UUID, caller: Viewer, runs: Runs, streams: Streams) -> Run:
+async def cancel_run(run_id: UUID, caller: Viewer, runs: UsedRuns, streams: UsedStreams) -> Run:
     """Ends a waiting run at once and a running one within moments. A run that has ended stays as it is."""
     await streams.cancel(caller, run_id)
     return await runs.get(caller, run_id)
@@ -107,7 +107,9 @@ async def cancel_run(run_id: UUID, caller: Viewer, runs: Runs, streams: Streams)
     summary="Try a failed run again",
     responses={**NOT_FOUND, **NOT_FAILED, **TOO_MANY_QUEUED},
 )
-async def retry_run(run_id: UUID, caller: Viewer, runs: Runs, streams: Streams, max_attempts: MaxAttempts) -> Run:
+async def retry_run(
+    run_id: UUID, caller: Viewer, runs: UsedRuns, streams: UsedStreams, max_attempts: MaxAttempts
+) -> Run:
     """Queues it again with all its attempts; for a day after the failure it resumes after the last completed node.
 
     After that it starts over. Its events continue after the existing ones, without the `run_failed`.

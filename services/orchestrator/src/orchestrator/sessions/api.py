@@ -75,8 +75,8 @@ def _opening(database: Database, caller: Principal) -> Opening:
 
 Opened = Annotated[Opening, Depends(opened_sessions)]
 OpenedForSearch = Annotated[Opening, Depends(opened_for_search)]
-Attaching = Annotated[DocumentAttacher, from_state("attachments")]
-Erasing = Annotated[SessionEraser, from_state("eraser")]
+UsedAttacher = Annotated[DocumentAttacher, from_state("attachments")]
+UsedEraser = Annotated[SessionEraser, from_state("eraser")]
 DocumentLimit = Annotated[int, Query(ge=1, le=MOST_DOCUMENTS, description="Maximum number of items on a page")]
 
 
@@ -148,7 +148,9 @@ async def change_session(
 
 
 @router.delete("/{session_id}", summary="Delete a session", responses={**NOT_FOUND, **STALE, **AWAY})
-async def delete_session(session_id: UUID, caller: Viewer, version: ExpectedVersion, using: Erasing) -> SessionReceipt:
+async def delete_session(
+    session_id: UUID, caller: Viewer, version: ExpectedVersion, using: UsedEraser
+) -> SessionReceipt:
     """Cancels its runs and deletes everything in it; returns what was deleted, and what is left.
 
     Memories that come only from it are deleted soon after. Event streams that could not be deleted because Redis was
@@ -196,7 +198,7 @@ async def list_session_documents(
 
 
 @router.put("/{session_id}/documents/{document_id}", summary="Attach a document", responses={**ATTACHING})
-async def attach_document(session_id: UUID, document_id: UUID, caller: Viewer, using: Attaching) -> SessionDocument:
+async def attach_document(session_id: UUID, document_id: UUID, caller: Viewer, using: UsedAttacher) -> SessionDocument:
     """Limits the session's answers, and searches with the scope `session`, to the attached documents.
 
     A session without attached documents draws on the whole workspace. `document_ids` of a message limit its answer

@@ -15,7 +15,7 @@ from contracts.base import Page, ProblemBody
 from contracts.orchestrator import HeadUpdate, Message, MessageCreate, MessageRegenerate, Run, Session
 from contracts.workspace_settings import RoleModel
 from orchestrator.configuration.store import ConfigurationStore
-from orchestrator.runs.api import TOO_MANY_QUEUED, MaxAttempts, Runs, Streams
+from orchestrator.runs.api import TOO_MANY_QUEUED, MaxAttempts, UsedRuns, UsedStreams
 from orchestrator.runs.store import RunStore
 from orchestrator.runs.streams import RunStreams
 from orchestrator.sessions.api import NOT_FOUND, Opened, Opening
@@ -84,8 +84,8 @@ class Answering:
 async def answering_request(
     caller: Viewer,
     opened: Opened,
-    runs: Runs,
-    streams: Streams,
+    runs: UsedRuns,
+    streams: UsedStreams,
     response: Response,
     max_attempts: MaxAttempts,
     configuration: Annotated[ConfigurationStore, from_state("configuration")],
@@ -176,7 +176,7 @@ async def regenerate_message(
 @router.delete(
     MESSAGE, status_code=status.HTTP_204_NO_CONTENT, summary="Delete a message", responses={**MESSAGE_NOT_FOUND}
 )
-async def delete_message(message_id: UUID, opened: Opened, streams: Streams) -> None:
+async def delete_message(message_id: UUID, opened: Opened, streams: UsedStreams) -> None:
     """Also deletes everything that follows it, and cancels runs in progress there.
 
     If the head was among them, the message before it becomes the head.

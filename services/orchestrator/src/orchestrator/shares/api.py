@@ -43,7 +43,7 @@ FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "The caller i
 STALE: Responses = {412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one"}}
 
 
-Sharing = Annotated[SessionSharing, from_state("sharing")]
+UsedSharing = Annotated[SessionSharing, from_state("sharing")]
 Gateway = Annotated[ServiceCaller, Depends(called_by(GATEWAY))]
 
 
@@ -51,7 +51,7 @@ Gateway = Annotated[ServiceCaller, Depends(called_by(GATEWAY))]
     "/sessions/{session_id}/shares", status_code=status.HTTP_201_CREATED, summary="Share a session", responses=REFUSED
 )
 async def create_share(
-    session_id: UUID, body: ShareCreate, caller: Viewer, using: Sharing, key: IdempotencyKey
+    session_id: UUID, body: ShareCreate, caller: Viewer, using: UsedSharing, key: IdempotencyKey
 ) -> ShareCreated:
     """Takes a read-only snapshot of the messages up to a given one, and returns its token, only this once.
 
@@ -66,7 +66,7 @@ async def create_share(
 @router.get("/shares", summary="List what you share")
 async def list_shares(
     caller: Viewer,
-    using: Sharing,
+    using: UsedSharing,
     session_id: Annotated[UUID | None, Query(description="Only of this session")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
@@ -77,7 +77,7 @@ async def list_shares(
 
 
 @router.delete("/shares/{share_id}", status_code=status.HTTP_204_NO_CONTENT, summary="End a share", responses=NOT_FOUND)
-async def delete_share(share_id: UUID, caller: Viewer, using: Sharing) -> None:
+async def delete_share(share_id: UUID, caller: Viewer, using: UsedSharing) -> None:
     """Nobody can read it any more."""
     async with using.database.workspace(caller.workspace_id) as connection:
         if not await CallerShares(connection, caller).delete(share_id):
@@ -85,21 +85,21 @@ async def delete_share(share_id: UUID, caller: Viewer, using: Sharing) -> None:
 
 
 @router.get("/sharing", summary="Read whether members may share by link")
-async def get_sharing_settings(caller: Viewer, using: Sharing, response: Response) -> SharingSettings:
+async def get_sharing_settings(caller: Viewer, using: UsedSharing, response: Response) -> SharingSettings:
     """The header `ETag` is the version, for If-Match."""
     return tagged(await using.settings(caller.workspace_id), response)
 
 
 @router.patch("/sharing", summary="Allow sharing by link, or end it", responses={**FORBIDDEN, **STALE})
 async def change_sharing_settings(
-    body: SharingUpdate, caller: Owner, using: Sharing, version: ExpectedVersion, response: Response
+    body: SharingUpdate, caller: Owner, using: UsedSharing, version: ExpectedVersion, response: Response
 ) -> SharingSettings:
     """Requires an owner. Without `links`, which is the default, no link can be read, including existing ones."""
     return tagged(await using.change(caller.workspace_id, body.links, version), response)
 
 
 @internal.post(SHARES_PATH, responses={HTTPStatus.NOT_FOUND: {"model": ProblemBody}})
-async def open_share(caller: Gateway, body: PresentedShare, using: Sharing) -> OpenedShare:
+async def open_share(caller: Gateway, body: PresentedShare, using: UsedSharing) -> OpenedShare:
     opened = await using.open(caller.workspace_id, body)
     if opened is None:
         raise ShareNotFound
