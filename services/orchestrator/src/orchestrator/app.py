@@ -190,7 +190,7 @@ def _add_models(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Call
     )
     stack.push_async_callback(endpoints.aclose)
     listing = ModelListing(settings, endpoints)
-    app.state.health.add_fact("models_missing", listing.told)
+    app.state.health.add_fact("models_missing", listing.missing_fact)
     configuration = ConfigurationStore(database, settings.seal, settings.provider_allowed_networks, listing)
     app.state.configuration, app.state.presets = configuration, PresetStore(configuration)
     limits = TokenLimits(
