@@ -209,10 +209,11 @@ def _add_models(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Call
 def _entailment(settings: Settings, stack: AsyncExitStack) -> EntailmentModel | None:
     # A chat model that compares sentences with sources has its own client, whose tokens are not metered.
     comparing = build_chat_model(settings) if settings.entailment_backend == "chat" else None
+    if comparing is not None:
+        stack.push_async_callback(comparing.aclose)
     entailment = build_entailment(settings, comparing)
-    for model in (comparing, entailment):
-        if model is not None:
-            stack.push_async_callback(model.aclose)
+    if entailment is not None:
+        stack.push_async_callback(entailment.aclose)
     return entailment
 
 
