@@ -13,17 +13,17 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
 
-def calls(dependant: Dependant) -> Iterator[Callable[..., Any]]:
-    if dependant.call is not None:
-        yield dependant.call
+def dependencies(dependant: Dependant) -> Iterator[Callable[..., Any]]:
     for one in dependant.dependencies:
-        yield from calls(one)
+        if one.call is not None:
+            yield one.call
+        yield from dependencies(one)
 
 
 @pytest.mark.parametrize("service", SERVICES)
 def test_no_request_waits_for_a_free_thread_before_it_is_handled(service: str) -> None:
     routes = [route for route in application(service).routes if isinstance(route, APIRoute)]
-    called = {call for route in routes for call in calls(route.dependant)}
+    called = {call for route in routes for call in dependencies(route.dependant)}
     in_threads = [call for call in called if not (iscoroutinefunction(call) or isasyncgenfunction(call))]
     assert routes
     assert in_threads == []
