@@ -7,7 +7,9 @@ from typing import Annotated, Protocol, TypeVar
 
 from fastapi import Depends, Header, Response
 
+from contracts.base import ProblemBody
 from service_kit.problems import PreconditionFailed
+from service_kit.routes import Responses
 
 
 class Versioned(Protocol):
@@ -18,6 +20,7 @@ class Versioned(Protocol):
 
 
 AnyVersioned = TypeVar("AnyVersioned", bound=Versioned)
+STALE: Responses = {412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one"}}
 _VERSION = re.compile(r'(?:W/)?"?(\d{1,9})"?', re.ASCII)
 
 

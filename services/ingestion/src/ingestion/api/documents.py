@@ -30,7 +30,7 @@ from ingestion.uploads.errors import NoFiles, NothingAccepted, TooManyFiles
 from ingestion.uploads.multipart import ReceivedFile, received_files
 from ingestion.uploads.upload import FULL, Key, too_much_queued
 from service_kit.auth import Editor
-from service_kit.request_headers import ExpectedVersion
+from service_kit.request_headers import STALE, ExpectedVersion
 from service_kit.routes import Responses
 from service_kit.waiting import until
 
@@ -126,7 +126,7 @@ async def cancel_documents(chosen: DocumentFilter, caller: Editor, here: UsedPar
             "model": ProblemBody,
             "description": "A source manages it, another document has the same content, or the quota is used up",
         },
-        412: {"model": ProblemBody, "description": "If-Match does not name the current version"},
+        **STALE,
     },
 )
 async def replace_content(

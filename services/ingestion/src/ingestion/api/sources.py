@@ -23,7 +23,7 @@ from service_kit.auth import Owner, Viewer
 from service_kit.idempotency import creation_id
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
 from service_kit.problems import PreconditionFailed
-from service_kit.request_headers import ExpectedVersion, IdempotencyKey, tagged
+from service_kit.request_headers import STALE, ExpectedVersion, IdempotencyKey, tagged
 from service_kit.routes import Responses
 from service_kit.waiting import until
 
@@ -31,7 +31,6 @@ router = APIRouter(prefix="/v1/sources", tags=["ingestion"])
 MISSING: Responses = {404: {"model": ProblemBody, "description": "No such source"}}
 REFUSED: Responses = {422: {"model": ProblemBody, "description": "The source is not valid; `detail` says why"}}
 FULL: Responses = {409: {"model": ProblemBody, "description": "The workspace's quota of sources is used up"}}
-STALE: Responses = {412: {"model": ProblemBody, "description": "If-Match does not name the current version"}}
 
 
 @router.post("", status_code=201, summary="Create a source", response_model=Source, responses={**REFUSED, **FULL})

@@ -17,13 +17,13 @@ from contracts.graph_refinement import (
 )
 from knowledge_graph.refinement.refinement import Refinement
 from service_kit.auth import Editor, Viewer
-from service_kit.request_headers import ExpectedVersion, tagged
+from service_kit.request_headers import STALE, ExpectedVersion, tagged
 from service_kit.routes import Responses, from_state
 
 router = APIRouter(prefix="/v1/graph", tags=["knowledge-graph"])
 REFUSED: Responses = {
     409: {"model": ProblemBody, "description": "The deployment has no chat model"},
-    412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one"},
+    **STALE,
 }
 
 

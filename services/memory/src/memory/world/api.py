@@ -17,7 +17,7 @@ from service_kit.auth import Principal, Viewer, viewer_through
 from service_kit.idempotency import creation_id
 from service_kit.pagination import Cursor, Limit
 from service_kit.problems import Forbidden
-from service_kit.request_headers import ExpectedVersion, IdempotencyKey, tagged
+from service_kit.request_headers import STALE, ExpectedVersion, IdempotencyKey, tagged
 from service_kit.routes import Responses, from_state
 
 router = APIRouter(prefix="/v1/world", tags=["memory"])
@@ -29,7 +29,7 @@ NOT_SETTLED: Responses = {409: {"model": ProblemBody, "description": "The end of
 CHANGING: Responses = {
     **READING,
     409: {"model": ProblemBody, "description": "An operation does not fit what the world holds now"},
-    412: {"model": ProblemBody, "description": "If-Match names another version than the current one"},
+    **STALE,
 }
 
 

@@ -11,14 +11,13 @@ from contracts.quick_actions import QuickAction, QuickActionCreate, QuickActionU
 from orchestrator.quick_actions.repository import CallerQuickActions
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit
-from service_kit.request_headers import ExpectedVersion, tagged
+from service_kit.request_headers import STALE, ExpectedVersion, tagged
 from service_kit.routes import Responses, UsedDatabase
 
 router = APIRouter(prefix="/v1/quick-actions", tags=["orchestrator"])
 NOT_FOUND: Responses = {404: {"model": ProblemBody, "description": "The caller has no such quick action"}}
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "The action is shared, but the caller is a viewer"}}
 TOO_MANY: Responses = {409: {"model": ProblemBody, "description": "The maximum number is reached"}}
-STALE: Responses = {412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one"}}
 CHANGED: Responses = {**NOT_FOUND, **FORBIDDEN, **STALE}
 
 

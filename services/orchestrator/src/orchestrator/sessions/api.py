@@ -33,13 +33,12 @@ from orchestrator.sessions.transcript import FORMS
 from service_kit.auth import Principal, Viewer, viewer_through
 from service_kit.pagination import Cursor, Limit
 from service_kit.postgres import Database
-from service_kit.request_headers import ExpectedVersion, IdempotencyKey, tagged
+from service_kit.request_headers import STALE, ExpectedVersion, IdempotencyKey, tagged
 from service_kit.routes import Responses, UsedDatabase, from_state
 
 router = APIRouter(prefix="/v1/sessions", tags=["orchestrator"])
 EXPORTED_AT_ONCE = 200
 NOT_FOUND: Responses = {404: {"model": ProblemBody, "description": "The caller has no such session in this workspace"}}
-STALE: Responses = {412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one"}}
 AWAY: Responses = {
     503: {"model": ProblemBody, "description": "The document made from its artifact could not be deleted"}
 }

@@ -25,7 +25,7 @@ from orchestrator.shares.repository import CallerShares
 from orchestrator.shares.sharing import SessionSharing
 from service_kit.auth import Owner, ServiceCaller, Viewer, called_by
 from service_kit.pagination import Cursor, Limit
-from service_kit.request_headers import ExpectedVersion, IdempotencyKey, tagged
+from service_kit.request_headers import STALE, ExpectedVersion, IdempotencyKey, tagged
 from service_kit.routes import Responses, from_state
 
 router = APIRouter(prefix="/v1", tags=["orchestrator"])
@@ -40,7 +40,6 @@ REFUSED: Responses = {
 }
 NOT_FOUND: Responses = {404: {"model": ProblemBody, "description": "The caller has no such share"}}
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "The caller is not an owner"}}
-STALE: Responses = {412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one"}}
 
 
 UsedSharing = Annotated[SessionSharing, from_state("sharing")]
