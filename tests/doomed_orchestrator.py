@@ -10,7 +10,7 @@ from typing import Any
 import uvicorn
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 
-from contracts.events import MessageDelta, RunEventData, StageCompleted, StageStarted
+from contracts.run_events import MessageDelta, RunEventData, StageCompleted, StageStarted
 from orchestrator import app
 from orchestrator.graphs.conversation.nodes import verify_citations
 from orchestrator.runs.events import RunEvents

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from contracts.events import RunEventData
+from contracts.run_events import RunEventData
 from embedded.ports import free_port
 from inference.calls import CallEnd, ModelCall
 from inference.chat import ChatDelta, ChatMessage, Usage

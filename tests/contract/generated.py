@@ -14,7 +14,8 @@ from contract.merge import merge
 from deployment_keys import SERVICES, DeploymentKeys
 from fastapi import FastAPI
 
-from contracts.events import EVENTS, RUN_EVENTS, Event
+from contracts.events import EVENTS, Event
+from contracts.run_events import RUN_EVENTS
 from contracts.workspace_events import WORKSPACE_CHANGES
 from service_kit.app import VERSION
 

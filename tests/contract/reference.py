@@ -17,8 +17,9 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from attractor_client.cli import app
-from contracts.events import EVENTS, RUN_EVENTS
+from contracts.events import EVENTS
 from contracts.registry import GATEWAY, ORCHESTRATOR
+from contracts.run_events import RUN_EVENTS
 from contracts.workspace_events import WORKSPACE_CHANGES, WorkspaceChange
 from service_kit.problems import Problem
 from service_kit.settings import Environment

@@ -15,7 +15,7 @@ import pytest
 from orchestrator_service import orchestrator_fixtures
 from real_engines import RealEngines, addresses
 
-from contracts.events import RUN_EVENTS
+from contracts.run_events import RUN_EVENTS
 from embedded.engines import Engines
 
 service_tests = orchestrator_fixtures()

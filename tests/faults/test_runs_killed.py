@@ -20,7 +20,7 @@ from doomed_orchestrator import IN_THE_MIDDLE, POINTS, WRITING, serve
 from held_port import held_port
 from orchestrator_service import orchestrator_fixtures
 
-from contracts.events import RUN_EVENTS
+from contracts.run_events import RUN_EVENTS
 from orchestrator.graphs.stages import ERROR_HANDLER
 from service_kit.work import WorkQueue
 

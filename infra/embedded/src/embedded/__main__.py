@@ -108,7 +108,7 @@ def _backup(
     _arguments: argparse.Namespace, folder: DataFolder, settings: dict[str, str], progress: StartProgress
 ) -> int:
     # Imported here, as what follows, because every start would wait for it.
-    from embedded.backups.installation import back_up  # noqa: PLC0415
+    from embedded.backups.installation import back_up
 
     shelf = _shelf(folder, settings)
     taken = back_up(folder, shelf, _days(settings), progress)
@@ -121,9 +121,9 @@ def _backup(
 def _restore(
     arguments: argparse.Namespace, folder: DataFolder, settings: dict[str, str], progress: StartProgress
 ) -> int:
-    from backup.restore import parse_moment, restore  # noqa: PLC0415
-    from embedded.backups.target import EmptyDataFolder  # noqa: PLC0415
-    from embedded.backups.tools import tools  # noqa: PLC0415
+    from backup.restore import parse_moment, restore
+    from embedded.backups.target import EmptyDataFolder
+    from embedded.backups.tools import tools
 
     restore(EmptyDataFolder(folder), tools(), _shelf(folder, settings), parse_moment(arguments.to), progress)
     Launcher(ROOT, folder, settings, progress).run(demo=False)
@@ -131,7 +131,7 @@ def _restore(
 
 
 def _shelf(folder: DataFolder, settings: dict[str, str]) -> BackupShelf:
-    from backup.shelf.folder import BackupShelf  # noqa: PLC0415
+    from backup.shelf.folder import BackupShelf
 
     return BackupShelf(Path(settings.get("BACKUP_FOLDER") or folder.path.with_name(f"{folder.path.name}-backups")))
 

@@ -1,4 +1,4 @@
-"""Where a backup or a restore tells what it is doing."""
+"""How a backup or a restore reports its progress."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ class _Taking:
         return log, fulls[-1] if fulls else None
 
     def _begin_log(self, connection: psycopg.Connection) -> Path:
-        """Makes the server keep its log from now on, and whoever receives it do so in a new folder."""
+        """Makes the server keep its log from now on, and the receiver write it to a new folder."""
         connection.execute(
             "SELECT pg_terminate_backend(active_pid, 10000) FROM pg_replication_slots"
             " WHERE slot_name = %s AND active_pid IS NOT NULL",

@@ -5,26 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from contracts.locations import location
 from contracts.orchestrator import Citation, SentenceCheck, SentenceStatus
 
 UNMARKED = {SentenceStatus.verified, SentenceStatus.not_a_claim}
 LONGEST_SHOWN = 100
 
 
-def place(section: str | None, page: int | None, line_start: int | None, line_end: int | None) -> str:
-    """Formats a location in a document: `Setup > Keys, page 3`, or lines if there are no pages."""
-    parts = [section] if section else []
-    if page is not None:
-        parts.append(f"page {page}")
-    elif line_start is not None:
-        many = line_end is not None and line_end != line_start
-        parts.append(f"lines {line_start}-{line_end}" if many else f"line {line_start}")
-    return ", ".join(parts)
-
-
 def citation_line(citation: Citation) -> str:
     """Formats a citation: `[1] handbook.pdf, Keys, page 3: “the quote”`."""
-    where = place(citation.section, citation.page, citation.line_start, citation.line_end)
+    where = location(citation.section, citation.page, citation.line_start, citation.line_end)
     named = f"{citation.document_name}, {where}" if where else citation.document_name
     return f"[{citation.number}] {named}: “{' '.join(citation.quote.split())}”"
 

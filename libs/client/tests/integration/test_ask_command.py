@@ -24,7 +24,8 @@ from starlette.responses import StreamingResponse
 from attractor_client.commands.ask import Draft
 from attractor_client.resources.runs import RunEvent
 from contracts.artifact_actions import ArtifactAction
-from contracts.events import (
+from contracts.orchestrator import SentenceStatus
+from contracts.run_events import (
     ArtifactDelta,
     ArtifactStarted,
     MessageDelta,
@@ -34,7 +35,6 @@ from contracts.events import (
     SentenceChecked,
     StageStarted,
 )
-from contracts.orchestrator import SentenceStatus
 
 SECONDS = 120.0  # far more than a busy machine needs
 RUN, SESSION, ONE = UUID(int=7), UUID(int=5), str(UUID(int=1))

@@ -37,9 +37,9 @@ from attractor_client import (
     Unreachable,
 )
 from attractor_client.http.upload import FixedLength
-from contracts.events import MessageDelta, RunCompleted
 from contracts.gateway import Role
 from contracts.ingestion import DocumentStatus, UploadedFile
+from contracts.run_events import MessageDelta, RunCompleted
 
 QUICK = RetryPolicy(attempts=3, first=0.01, longest=0.02, patience=2)
 RUN = UUID(int=7)
@@ -229,6 +229,28 @@ class TestRequests:
         async with client_of() as client:
             assert (await client.accounts.put_member(UUID(int=1), UUID(int=2), Role.viewer)).role is Role.viewer
             await client.accounts.remove_member(UUID(int=1), UUID(int=2))
+
+    async def test_a_user_is_created_and_tokenizers_are_listed(self, server, client_of, samples) -> None:
+        server.on("POST", "/v1/users", samples.caller()["user"])
+        server.on("GET", "/v1/context/tokenizers", {"default": "minilm", "names": ["minilm", "qwen3"]})
+        async with client_of() as client:
+            assert (await client.accounts.create_user("Ada")).name == "Ada"
+            assert (await client.context.tokenizers()).names == ["minilm", "qwen3"]
+
+    async def test_images_and_messages_of_a_session_are_read_and_deleted(self, server, client_of) -> None:
+        session, image, message = UUID(int=5), UUID(int=6), UUID(int=7)
+        images = f"/v1/sessions/{session}/attachments"
+        kept = {"id": str(image), "session_id": str(session), "name": "a.png", "media_type": "image/png"}
+        kept |= {"file_size": 9, "width": 8, "height": 6, "created_at": "2026-03-01T10:00:00Z"}
+        server.on("GET", images, {"items": [kept], "next_cursor": None})
+        server.on("GET", f"{images}/{image}", Response(b"\x89PNG", media_type="image/png"))
+        for place in (f"{images}/{image}", f"/v1/messages/{message}"):
+            server.on("DELETE", place, Response(status_code=204))
+        async with client_of() as client:
+            assert [one.id async for one in client.sessions.images(session)] == [image]
+            assert await client.sessions.image(session, image) == b"\x89PNG"
+            await client.sessions.delete_image(session, image)
+            await client.sessions.delete_message(message)
 
 
 class TestPages:

@@ -489,7 +489,7 @@ class Run(Resource):
 
 
 class RunUsage(Resource):
-    """What owners learn of a run, whoever's it is: nothing of its conversation. For `error_type` see Run."""
+    """What owners see of any user's run: nothing of its conversation. For `error_type` see Run."""
 
     id: UUID
     user_id: UUID

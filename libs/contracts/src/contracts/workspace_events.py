@@ -68,7 +68,7 @@ class DeadLetterAdded(WorkspaceChange):
 
 
 class ChangesMissed(WorkspaceChange):
-    """Changes after the Last-Event-ID are no longer kept, so read what is shown anew."""
+    """Changes after the Last-Event-ID are no longer kept: reload what is shown."""
 
     name = "missed"
 

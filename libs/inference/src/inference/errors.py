@@ -83,7 +83,7 @@ class CallRefused(ChatError):
 
 
 class StructuredAnswerInvalid(ChatError):
-    """The model's answer does not have the structure that was asked for, even after it was told so."""
+    """The model's answer does not have the requested structure, not even after the errors were named."""
 
 
 class StreamCut(ChatError):

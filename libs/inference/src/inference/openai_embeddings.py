@@ -58,7 +58,7 @@ class OpenAIEmbedder:
 
     def _vectors(self, reply: object, count: int) -> NDArray[np.float32]:
         try:
-            items = reply["data"]  # type: ignore[index]
+            items = reply["data"]  # type: ignore[index]  # anything else is refused below
             by_index = {int(item["index"]): np.asarray(item["embedding"], np.float32) for item in items}
         except (KeyError, TypeError, ValueError):
             raise UnreadableReply("no list of embeddings with their indexes") from None

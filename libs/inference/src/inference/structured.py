@@ -40,7 +40,6 @@ async def structured(
     answer: type[Answer],
     *,
     max_tokens: int = MOST_TOKENS,
-    temperature: float = 0.0,
 ) -> Answer:
     """Returns the model's answer as an object of the class `answer`.
 
@@ -50,23 +49,21 @@ async def structured(
     """
     schema = AnswerSchema(answer.__name__, answer.model_json_schema())
     conversation = [*messages, ChatMessage("system", ASK + json.dumps(schema.schema, ensure_ascii=False))]
-    text = await _text(chat, conversation, schema, max_tokens, temperature)
+    text = await _text(chat, conversation, schema, max_tokens)
     try:
         return _read(text, answer)
     except ValidationError as error:
         problem = _report(error)
     conversation += [ChatMessage("assistant", text), ChatMessage("user", REPAIR.format(errors=problem))]
-    text = await _text(chat, conversation, schema, max_tokens, temperature)
+    text = await _text(chat, conversation, schema, max_tokens)
     try:
         return _read(text, answer)
     except ValidationError as error:
         raise StructuredAnswerInvalid(f"{answer.__name__}: {_report(error)}") from None
 
 
-async def _text(
-    chat: AsksForStructure, messages: Sequence[ChatMessage], schema: AnswerSchema, max_tokens: int, temperature: float
-) -> str:
-    conversation = chat.stream_structured(messages, schema, max_tokens=max_tokens, temperature=temperature)
+async def _text(chat: AsksForStructure, messages: Sequence[ChatMessage], schema: AnswerSchema, max_tokens: int) -> str:
+    conversation = chat.stream_structured(messages, schema, max_tokens=max_tokens, temperature=0.0)
     async with aclosing(conversation) as deltas:
         return (await completion(deltas)).text
 

@@ -22,7 +22,7 @@ def load_minilm_tokenizer() -> Tokenizer:
     if hashlib.sha256(vocab).hexdigest() != MINILM_VOCAB_SHA256:
         raise ModelFileChanged("minilm_vocab.txt")
     ids = {piece: index for index, piece in enumerate(vocab.decode().removesuffix("\n").split("\n"))}
-    tokenizer = Tokenizer(models.WordPiece(ids, unk_token="[UNK]", max_input_chars_per_word=100))  # noqa: S106
+    tokenizer = Tokenizer(models.WordPiece(ids, unk_token="[UNK]", max_input_chars_per_word=100))  # noqa: S106  not a secret
     tokenizer.add_special_tokens(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"])
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()

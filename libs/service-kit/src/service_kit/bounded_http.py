@@ -80,7 +80,7 @@ class BoundedHttp(HttpToolsProtocol):
         self.receiving: asyncio.TimerHandle | None = None
         self.writing: asyncio.TimerHandle | None = None
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
         address = self.client[0] if self.client else ""
         if not self.admitted.admit(self, address):

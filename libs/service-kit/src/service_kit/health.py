@@ -36,7 +36,7 @@ class Health:
         self._facts: dict[str, Fact] = {}
 
     def add_fact(self, name: str, fact: Fact) -> None:
-        """Adds a fact that /readyz shows beside the checks, as JSON, when it is available."""
+        """Adds a fact that /readyz shows next to the checks, as JSON, if it is available."""
         self._facts[name] = fact
 
     def add(self, name: str, check: Check, required: bool = True) -> None:

@@ -32,7 +32,7 @@ class ProcessMetrics:
         return made
 
     async def listen(self, exposition: Exposition) -> asyncio.Server:
-        """Tells the process's own metrics to whoever connects."""
+        """Sends the process's own metrics to every client that connects."""
 
         async def tell(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             writer.write(await exposition())

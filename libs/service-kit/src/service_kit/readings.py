@@ -47,7 +47,7 @@ class Readings(Collector):
         try:
             async with asyncio.timeout(DEADLINE_SECONDS):
                 return await reading()
-        except Exception as error:  # noqa: BLE001  whatever it raises, the other gauges are told
+        except Exception as error:  # noqa: BLE001  whatever it raises, the other gauges are reported
             log.warning("gauges cannot be read", extra={"reading": name, "reason": repr(error)[:300]})
             self._failed.labels(name).inc()
             return []

@@ -22,7 +22,7 @@ def row_of(row_class: type[Row]) -> Callable[[AsyncCursor[Any]], RowMaker[Row]]:
     fields: Sequence[str] | None = getattr(row_class, "_fields", None)
     if fields is None:
         return class_row(row_class)
-    make: RowMaker[Row] = row_class._make  # type: ignore[attr-defined]
+    make: RowMaker[Row] = row_class._make  # type: ignore[attr-defined]  # it is a NamedTuple
 
     def maker(cursor: AsyncCursor[Any]) -> RowMaker[Row]:
         columns = tuple(column.name for column in cursor.description or ())

@@ -7,7 +7,9 @@ from typing import Annotated, Protocol, TypeVar
 
 from fastapi import Depends, Header, Response
 
-from service_kit.problems import InvalidRequest, PreconditionFailed
+from contracts.base import ProblemBody
+from service_kit.problems import PreconditionFailed
+from service_kit.routes import Responses
 
 
 class Versioned(Protocol):
@@ -18,6 +20,7 @@ class Versioned(Protocol):
 
 
 AnyVersioned = TypeVar("AnyVersioned", bound=Versioned)
+STALE: Responses = {412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one"}}
 _VERSION = re.compile(r'(?:W/)?"?(\d{1,9})"?', re.ASCII)
 
 
@@ -31,11 +34,18 @@ async def expected_version(if_match: Annotated[str | None, Header(max_length=100
     return int(match[1])
 
 
-async def idempotency(idempotency_key: Annotated[str | None, Header(max_length=200)] = None) -> str | None:
-    """Returns the key. Raises InvalidRequest if it contains anything but visible ASCII characters."""
-    if idempotency_key is not None and not (idempotency_key.isascii() and idempotency_key.isprintable()):
-        raise InvalidRequest("Idempotency-Key must be visible ASCII characters")
-    return idempotency_key or None
+async def idempotency(
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            min_length=1,
+            max_length=200,
+            pattern=r"^[\x21-\x7e]+$",
+            description="Repeating the request with the same key creates nothing new and returns what exists",
+        ),
+    ] = None,
+) -> str | None:
+    return idempotency_key
 
 
 ExpectedVersion = Annotated[int | None, Depends(expected_version)]

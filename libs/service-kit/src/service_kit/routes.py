@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, FastAPI, Request
+
+from service_kit.postgres import Database
+
+Responses = dict[int | str, dict[str, Any]]  # what a route documents besides its result
 
 
 def add_routes(app: FastAPI, router: APIRouter) -> None:
@@ -24,3 +28,6 @@ def from_state(name: str) -> Any:
         return getattr(request.app.state, name)
 
     return Depends(provide)
+
+
+UsedDatabase = Annotated[Database, from_state("database")]

@@ -119,7 +119,7 @@ def _serve_by(
 
 
 class StoppingServer(uvicorn.Server):
-    """Stops without failing a request: the application is told at once and is no longer ready, new connections are
+    """Stops without failing a request: the application is informed at once and reports not ready, new connections are
     refused, and each open one ends after its next response or when its client no longer uses it.
 
     uvicorn itself closes idle connections at once, even if a request is on its way, and finishes a start first.
@@ -143,7 +143,7 @@ class StoppingServer(uvicorn.Server):
         self.starting = asyncio.current_task()
         await super().startup(sockets)
         self.starting = None
-        metrics: Metrics = self.config.app.state.metrics  # type: ignore[union-attr]
+        metrics: Metrics = self.config.app.state.metrics  # type: ignore[union-attr]  # uvicorn knows nothing of FastAPI
         if metrics.processes:
             self.servers.append(await metrics.processes.listen(metrics.own))
         # What the start made stays, and a full collection would read all of it: a tenth of a second, during a request.
@@ -208,7 +208,7 @@ def server_config(
     config = uvicorn.Config(
         app, http=protocol, ws="none", log_config=None, access_log=False, server_header=False, **options
     )
-    proxies: Any = ProxyHeadersMiddleware(app, config.forwarded_allow_ips).trusted_hosts  # type: ignore[arg-type]
+    proxies: Any = ProxyHeadersMiddleware(app, config.forwarded_allow_ips).trusted_hosts  # type: ignore[arg-type]  # as above
     admitted.is_shared = proxies.__contains__
     return config
 

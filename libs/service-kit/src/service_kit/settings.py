@@ -78,7 +78,7 @@ class Environment(BaseSettings):
         init_settings: PydanticBaseSettingsSource,
         env_settings: PydanticBaseSettingsSource,
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003  (the caller passes all by name)
-        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003  (likewise)
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         files = (_SecretFiles(settings_cls, SECRET_FILES),) if SECRET_FILES.is_dir() else ()
         return init_settings, env_settings, *files

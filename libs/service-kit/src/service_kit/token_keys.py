@@ -15,7 +15,7 @@ SEPARATOR = re.compile(r"[\s,]+")
 
 @dataclass(frozen=True)
 class SigningKey:
-    """A private key. `id` tells which public key verifies what it signs."""
+    """A private key. `id` names the public key that verifies its signatures."""
 
     private: Ed25519PrivateKey
     id: str

@@ -60,8 +60,8 @@ ACCEPTED: Mapping[str, Mapping[str, May]] = {
 class Tokens:
     """Signs the tokens of one service, and verifies those addressed to it.
 
-    The same token is given again for a short time, so that its receiver need not verify each request's anew: the
-    signature is checked once, the expiry at every request. `now` returns the seconds since the epoch.
+    A token is reused for a short time, so that its receiver checks its signature once, and only its expiry at every
+    request. `now` returns the seconds since the epoch.
     """
 
     def __init__(self, service: str, settings: TokenSettings, now: Callable[[], float] = time.time) -> None:

@@ -10,9 +10,9 @@ from service_kit.command import apply_migrations, replay_dead_letters, run
 
 def _serve() -> None:
     # Imported here because migrations, which run before every start, need none of it.
-    from gateway.app import create_app  # noqa: PLC0415
-    from gateway.settings import Settings  # noqa: PLC0415
-    from service_kit.serve import serve  # noqa: PLC0415
+    from gateway.app import create_app
+    from gateway.settings import Settings
+    from service_kit.serve import serve
 
     settings = Settings()
     serve("gateway", settings, lambda: create_app(settings), settings.max_connections_per_address, settings.tls)
@@ -23,15 +23,15 @@ def _migrate() -> None:
 
 
 def _replay() -> None:
-    from contracts.events import DOCUMENTS  # noqa: PLC0415
+    from contracts.events import DOCUMENTS
 
     replay_dead_letters([DOCUMENTS], "gateway")
 
 
 def _computable_keys() -> None:
-    from gateway.accounts.computable_keys import computable_keys, table  # noqa: PLC0415
-    from service_kit.postgres import Database  # noqa: PLC0415
-    from service_kit.settings import DatabaseSettings  # noqa: PLC0415
+    from gateway.accounts.computable_keys import computable_keys, table
+    from service_kit.postgres import Database
+    from service_kit.settings import DatabaseSettings
 
     async def read() -> str:
         async with Database(DatabaseSettings().database_url.get_secret_value(), 1).opened() as database:

@@ -11,7 +11,7 @@ from uuid import UUID
 def main() -> int:
     # Imports are local because conversion processes import this module, and the API's image lacks the worker's
     # libraries.
-    from service_kit import command  # noqa: PLC0415
+    from service_kit import command
 
     return command.run(
         "ingestion",
@@ -31,17 +31,17 @@ def main() -> int:
 
 
 def _replay() -> None:
-    from contracts.events import DOCUMENTS  # noqa: PLC0415
-    from service_kit.command import replay_dead_letters  # noqa: PLC0415
+    from contracts.events import DOCUMENTS
+    from service_kit.command import replay_dead_letters
 
     replay_dead_letters([DOCUMENTS], "ingestion")
 
 
 def _serve() -> None:
-    from ingestion.app import NAME, create_app  # noqa: PLC0415
-    from ingestion.settings import Settings  # noqa: PLC0415
-    from service_kit.sandbox import refuse_inspection  # noqa: PLC0415
-    from service_kit.serve import serve  # noqa: PLC0415
+    from ingestion.app import NAME, create_app
+    from ingestion.settings import Settings
+    from service_kit.sandbox import refuse_inspection
+    from service_kit.serve import serve
 
     settings = Settings()
     refuse_inspection()
@@ -49,16 +49,16 @@ def _serve() -> None:
 
 
 def _worker() -> None:
-    from ingestion.worker.run import run_worker  # noqa: PLC0415
+    from ingestion.worker.run import run_worker
 
     run_worker()
 
 
 def _converter() -> None:
-    from ingestion.converter_settings import ConverterSettings  # noqa: PLC0415
-    from service_kit.own_folder import own_folder  # noqa: PLC0415
-    from service_kit.sandbox.listener import listen  # noqa: PLC0415
-    from service_kit.telemetry import configure_telemetry  # noqa: PLC0415
+    from ingestion.converter_settings import ConverterSettings
+    from service_kit.own_folder import own_folder
+    from service_kit.sandbox.listener import listen
+    from service_kit.telemetry import configure_telemetry
 
     settings = ConverterSettings()
     configure_telemetry("ingestion-converter", settings.log_level, None)
@@ -74,7 +74,7 @@ def _declare_reconcile(parser: argparse.ArgumentParser) -> None:
 
 
 def _reconcile(arguments: argparse.Namespace) -> None:
-    from ingestion.reconciliation.command import reconcile_command  # noqa: PLC0415
+    from ingestion.reconciliation.command import reconcile_command
 
     reconcile_command(arguments)
 

@@ -9,28 +9,28 @@ from service_kit.command import WithArguments, apply_migrations, replay_dead_let
 
 def start() -> None:
     # Imported here because the extraction process imports this module too, and neither it nor migrations need it.
-    from knowledge_graph.app import create_app  # noqa: PLC0415
-    from knowledge_graph.settings import Settings  # noqa: PLC0415
-    from service_kit.serve import serve  # noqa: PLC0415
+    from knowledge_graph.app import create_app
+    from knowledge_graph.settings import Settings
+    from service_kit.serve import serve
 
     settings = Settings()
     serve("knowledge-graph", settings, lambda: create_app(settings))
 
 
 def replay() -> None:
-    from contracts.events import DOCUMENTS  # noqa: PLC0415
+    from contracts.events import DOCUMENTS
 
     replay_dead_letters([DOCUMENTS], "knowledge-graph")
 
 
 def extract(chosen: Namespace) -> None:
-    from knowledge_graph.extract_again import extract_command  # noqa: PLC0415
+    from knowledge_graph.extract_again import extract_command
 
     extract_command(chosen.workspace)
 
 
 def rebuild(chosen: Namespace) -> None:
-    from knowledge_graph.neo4j.maintenance import rebuild_command  # noqa: PLC0415
+    from knowledge_graph.neo4j.maintenance import rebuild_command
 
     rebuild_command(chosen.workspace)
 
@@ -40,7 +40,7 @@ def workspace_option(parser: ArgumentParser) -> None:
 
 
 def verify(chosen: Namespace) -> None:
-    from knowledge_graph.neo4j.maintenance import verify_command  # noqa: PLC0415
+    from knowledge_graph.neo4j.maintenance import verify_command
 
     verify_command(repair=chosen.repair)
 

@@ -19,7 +19,7 @@ from contracts.knowledge_graph import (
 from contracts.registry import INGESTION, RETRIEVAL
 from knowledge_graph.extraction.names import name_key
 from knowledge_graph.graph_store import EntityFilter, StoredEntity
-from knowledge_graph.queries import MinMentions, RequestQueries
+from knowledge_graph.queries import MinMentions, UsedQueries
 from knowledge_graph.recording.generation import Generations
 from service_kit.auth import Principal, Viewer, viewer_or, viewer_through
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
@@ -33,7 +33,7 @@ Surveyed = Annotated[UUID, Depends(viewer_or(INGESTION))]
 @router.get("/entities", summary="List entities")
 async def list_entities(
     caller: Viewer,
-    queries: RequestQueries,
+    queries: UsedQueries,
     q: Annotated[Text | None, Query(max_length=200, description="Beginning of the name, in any spelling")] = None,
     entity_type: Annotated[Text | None, Query(max_length=50, description="Such as SERVICE or PERSON")] = None,
     min_mentions: MinMentions = None,
@@ -57,14 +57,14 @@ async def list_entities(
 
 @router.get("/entities/{entity_id}", summary="Show an entity", responses={404: {"model": ProblemBody}})
 async def show_entity(
-    entity_id: Annotated[Text, Path(max_length=64)], caller: Viewer, queries: RequestQueries
+    entity_id: Annotated[Text, Path(max_length=64)], caller: Viewer, queries: UsedQueries
 ) -> EntityDetail:
     """Returns the entity with its 100 strongest relations and the 100 chunks that mention it most often."""
     return await queries.detail(caller.workspace_id, entity_id)
 
 
 @router.post("/expand", summary="Expand names to chunks")
-async def expand(body: ExpandRequest, caller: Searching, queries: RequestQueries) -> ExpandResponse:
+async def expand(body: ExpandRequest, caller: Searching, queries: UsedQueries) -> ExpandResponse:
     """Finds the known names in a text (or takes names) and returns the chunks that the graph leads to from there.
 
     `hops` follows relations to the chunks that mention the entities reached; `bridge` starts from the best chunks with
@@ -75,7 +75,7 @@ async def expand(body: ExpandRequest, caller: Searching, queries: RequestQueries
 
 @router.get("/documents", summary="List the documents in the graph")
 async def list_documents(
-    workspace_id: Surveyed, queries: RequestQueries, limit: Limit = 50, cursor: Cursor = None
+    workspace_id: Surveyed, queries: UsedQueries, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[GraphedDocument]:
     """Lists what the graph holds about each document, by id. `projected` is false until the document's latest change is
     projected.
@@ -85,7 +85,7 @@ async def list_documents(
 
 
 @router.get("/status", summary="Show the state of the graph")
-async def status(caller: Viewer, queries: RequestQueries) -> GraphStatus:
+async def status(caller: Viewer, queries: UsedQueries) -> GraphStatus:
     """Returns counts for the workspace, the store that answers at present, and how names are found."""
     return await queries.status(caller.workspace_id)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 from uuid import UUID
 
-from contracts.knowledge_graph import Entity
+from contracts.knowledge_graph import Entity, Relation
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,18 @@ class StoredRelation:
     relation_type: str
     weight: float
     evidence: int
+
+    def to_contract(self, names: Mapping[str, str]) -> Relation:
+        """Returns it with the names of its ends; an id stands for one that `names` does not have."""
+        return Relation(
+            source=self.source_id,
+            source_name=names.get(self.source_id, self.source_id),
+            target=self.target_id,
+            target_name=names.get(self.target_id, self.target_id),
+            relation_type=self.relation_type,
+            weight=self.weight,
+            evidence=self.evidence,
+        )
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from contracts.knowledge_graph import (
     EntityDetail,
     GraphedDocument,
     GraphStatus,
-    Relation,
 )
 from knowledge_graph.errors import EntityNotFound
 from knowledge_graph.expansion.bridging import Bridging, entities, names_of
@@ -60,18 +59,7 @@ class GraphQueries:
             chunks = await store.chunks_of(workspace_id, [wanted], MOST_CHUNKS)
             return EntityDetail(
                 **found[0].to_contract().model_dump(),
-                relations=[
-                    Relation(
-                        source=one.source_id,
-                        source_name=names.get(one.source_id, one.source_id),
-                        target=one.target_id,
-                        target_name=names.get(one.target_id, one.target_id),
-                        relation_type=one.relation_type,
-                        weight=one.weight,
-                        evidence=one.evidence,
-                    )
-                    for one in relations
-                ],
+                relations=[one.to_contract(names) for one in relations],
                 chunk_ids=[chunk.chunk_id for chunk in chunks],
             )
 
@@ -124,7 +112,7 @@ class GraphQueries:
         ]
 
 
-RequestQueries = Annotated[GraphQueries, from_state("graph")]
+UsedQueries = Annotated[GraphQueries, from_state("graph")]
 MinMentions = Annotated[
     int | None, Query(ge=1, le=1_000_000, description="Only entities mentioned at least this often")
 ]

@@ -16,7 +16,7 @@ class Neo4jSettings(Environment):
     """The optional projection to Neo4j."""
 
     neo4j_url: str | None = None
-    """Address of Neo4j (`bolt://…`). If unset, only PostgreSQL answers."""
+    """Address of Neo4j (`bolt://…`), which then holds a copy of the graph for Cypher."""
     neo4j_user: str = "neo4j"
     """User of Neo4j."""
     neo4j_password: SecretStr = SecretStr("")

@@ -9,16 +9,16 @@ NAME = "memory"
 
 def start() -> None:
     # Imported here because migrations, which run before every start, need none of it.
-    from memory.app import create_app  # noqa: PLC0415
-    from memory.settings import Settings  # noqa: PLC0415
-    from service_kit.serve import serve  # noqa: PLC0415
+    from memory.app import create_app
+    from memory.settings import Settings
+    from service_kit.serve import serve
 
     settings = Settings()
     serve(NAME, settings, lambda: create_app(settings))
 
 
 def replay() -> None:
-    from contracts.events import DOCUMENTS, TURNS  # noqa: PLC0415
+    from contracts.events import DOCUMENTS, TURNS
 
     replay_dead_letters([DOCUMENTS, TURNS], NAME)
 

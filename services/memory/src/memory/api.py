@@ -31,23 +31,21 @@ from memory.times import zone
 from service_kit.auth import Editor, Owner, Principal, Viewer, viewer_through
 from service_kit.idempotency import IdempotencyKeyReused, creation_id
 from service_kit.pagination import Cursor, Limit
-from service_kit.postgres import Database
 from service_kit.request_headers import IdempotencyKey
-from service_kit.routes import from_state
+from service_kit.routes import UsedDatabase, from_state
 
 router = APIRouter(prefix="/v1/memories", tags=["memory"])
 
 
-Stored = Annotated[Database, from_state("database")]
 Recalling = Annotated[Principal, Depends(viewer_through(ORCHESTRATOR))]
-Preparing = Annotated[Preparation, from_state("preparation")]
-Asking = Annotated[Recall, from_state("recall")]
+UsedPreparation = Annotated[Preparation, from_state("preparation")]
+UsedRecall = Annotated[Recall, from_state("recall")]
 
 
 @router.get("", summary="List your memories")
 async def list_memories(
     caller: Viewer,
-    database: Stored,
+    database: UsedDatabase,
     kind: Annotated[MemoryKind | None, Query(description="Only this kind")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
@@ -59,7 +57,7 @@ async def list_memories(
 
 @router.post("", status_code=201, summary="Store a note", responses={409: {"model": ProblemBody}})
 async def create_memory(
-    body: MemoryCreate, caller: Editor, database: Stored, preparation: Preparing, key: IdempotencyKey
+    body: MemoryCreate, caller: Editor, database: UsedDatabase, preparation: UsedPreparation, key: IdempotencyKey
 ) -> Memory:
     """Stores a note that the caller can recall later. The same `Idempotency-Key` and content return the same note."""
     note = NewMemory(creation_id(caller.user_id, key), MemoryKind.note, body.content, caller.user_id)
@@ -75,7 +73,7 @@ async def create_memory(
 
 @router.patch("/{memory_id}", summary="Edit or pin one of your memories", responses={404: {"model": ProblemBody}})
 async def edit_memory(
-    memory_id: UUID, body: MemoryEdit, caller: Editor, database: Stored, preparation: Preparing
+    memory_id: UUID, body: MemoryEdit, caller: Editor, database: UsedDatabase, preparation: UsedPreparation
 ) -> Memory:
     """Changes the text of a note or a fact. Episodes record what was said, so their text cannot be edited.
 
@@ -98,7 +96,7 @@ async def edit_memory(
 
 
 @router.get("/settings", summary="See how memories are kept")
-async def get_settings(caller: Viewer, database: Stored) -> MemorySettings:
+async def get_settings(caller: Viewer, database: UsedDatabase) -> MemorySettings:
     """Returns whether facts are kept from what is said: at once (`on`), after a review, or not at all; and for how
     long.
     """
@@ -111,7 +109,7 @@ async def get_settings(caller: Viewer, database: Stored) -> MemorySettings:
 
 
 @router.put("/settings", summary="Set how memories are kept")
-async def set_settings(body: MemorySettings, caller: Owner, database: Stored) -> MemorySettings:
+async def set_settings(body: MemorySettings, caller: Owner, database: UsedDatabase) -> MemorySettings:
     """Applies to all users of the workspace: to facts from the next message on, and `retention_days` to everything
     stored.
 
@@ -127,7 +125,7 @@ async def set_settings(body: MemorySettings, caller: Owner, database: Stored) ->
 @router.get("/profile", summary="Get what is known about you, for a prompt")
 async def profile(
     caller: Recalling,
-    database: Stored,
+    database: UsedDatabase,
     token_budget: Annotated[int, Query(ge=1, le=10_000, description="Four bytes count as a token")] = 500,
 ) -> MemoryProfile:
     """Returns how the caller wants to be answered, and current facts about the caller, newest first."""
@@ -141,7 +139,7 @@ async def profile(
 @router.post(
     "/{memory_id}/approve", summary="Approve a fact that awaits review", responses={404: {"model": ProblemBody}}
 )
-async def approve_memory(memory_id: UUID, caller: Editor, database: Stored) -> Memory:
+async def approve_memory(memory_id: UUID, caller: Editor, database: UsedDatabase) -> Memory:
     """Approves the fact: it is recalled from now on, and ends the fact that it replaces."""
     async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         if not await FactRows(connection, caller.workspace_id).approve(caller.user_id, memory_id):
@@ -153,7 +151,7 @@ async def approve_memory(memory_id: UUID, caller: Editor, database: Stored) -> M
 
 
 @router.post("/recall", summary="Recall memories")
-async def recall(body: RecallRequest, caller: Recalling, recalling: Asking) -> RecallResponse:
+async def recall(body: RecallRequest, caller: Recalling, recalling: UsedRecall) -> RecallResponse:
     """Returns the caller's memories that answer the query, best first; none if nothing is relevant.
 
     They are ranked by words, meaning, dates and speakers. Facts are those that hold at `as_of`, or now. Near-duplicates

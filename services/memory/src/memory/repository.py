@@ -19,9 +19,9 @@ OF_MEMORY = "{0}.workspace_id = memory.workspace_id AND {0}.id = memory.id"
 COMPUTED = {
     "document_ids": "ARRAY(SELECT document_id FROM memory_source AS source"
     " WHERE source.workspace_id = memory.workspace_id AND source.memory_id = memory.id ORDER BY document_id)",
-    "said": "(SELECT jsonb_build_object('position', said.position, 'speaker', said.speaker, 'role', said.role,"  # noqa: S608
+    "said": "(SELECT jsonb_build_object('position', said.position, 'speaker', said.speaker, 'role', said.role,"  # noqa: S608  constants alone
     f" 'time_zone', said.time_zone) FROM episode AS said WHERE {OF_MEMORY.format('said')})",
-    "fact": "(SELECT to_jsonb(stated) || jsonb_build_object('message_ids', ARRAY("  # noqa: S608
+    "fact": "(SELECT to_jsonb(stated) || jsonb_build_object('message_ids', ARRAY("  # noqa: S608  constants alone
     "SELECT episode_id FROM fact_source AS source WHERE source.workspace_id = memory.workspace_id"
     " AND source.fact_id = memory.id ORDER BY episode_id))"
     f" FROM fact AS stated WHERE {OF_MEMORY.format('stated')})",

@@ -8,8 +8,9 @@ from uuid import UUID, uuid4
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from said_messages import said_at
 
-from contracts.memory import MemoryKind, MemoryScope, RecalledMemory, RecallRequest, Said
+from contracts.memory import RecalledMemory, RecallRequest
 from memory.recall import recall
 from memory.recall.index import RankedMemories
 
@@ -28,25 +29,6 @@ class CountedRows:
         return [self.stored[one] for one in ids if one in self.stored]
 
 
-def said(content: str, role: str, *, superseded: bool) -> RecalledMemory:
-    return RecalledMemory(
-        id=uuid4(),
-        kind=MemoryKind.episode,
-        content=content,
-        scope=MemoryScope.user,
-        session_id=uuid4(),
-        document_ids=[],
-        created_by=uuid4(),
-        created_at=NOW,
-        said_at=NOW,
-        said=Said(position=0, speaker="", role=role, time_zone="UTC"),
-        fact=None,
-        pinned=False,
-        score=0.0,
-        superseded=superseded,
-    )
-
-
 async def read(found: RankedMemories, rows: CountedRows, request: RecallRequest):
     return await recall.Recall._read(None, rows, uuid4(), found, request, NOW, LEAST)
 
@@ -61,7 +43,7 @@ SCORES = st.lists(
 async def test_the_results_are_the_same_as_if_all_rows_were_read(stored, k):
     ranked = sorted(stored, key=lambda one: -one[0])
     memories = [
-        said(f"{text} {number // 3}", "user", superseded=over) for number, (_, text, over, _) in enumerate(ranked)
+        said_at(NOW, f"{text} {number // 3}", superseded=over) for number, (_, text, over, _) in enumerate(ranked)
     ]
     known = {one.id: one for one, (*_, kept) in zip(memories, ranked, strict=True) if kept}
     scores = np.array([one[0] for one in ranked])
@@ -71,7 +53,7 @@ async def test_the_results_are_the_same_as_if_all_rows_were_read(stored, k):
 
 
 async def test_rows_that_cannot_be_results_are_not_read():
-    memories = [said(f"Van {number} is white.", "user", superseded=False) for number in range(200)]
+    memories = [said_at(NOW, f"Van {number} is white.") for number in range(200)]
     scores = np.linspace(2, 0, 200)
     found = RankedMemories([one.id for one in memories], scores, {})
     rows = CountedRows({one.id: one for one in memories})

@@ -3,40 +3,21 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from uuid import uuid4
 
 import pytest
+from plain_facts import TELLING
+from said_messages import said_at
 
-from contracts.memory import MemoryKind, MemoryScope, RecalledMemory, Said
+from contracts.memory import MemoryKind
 from memory.facts.questions import fact_question
-from memory.recall.telling import Telling
 from memory.recall.unanswered import is_personal, told_before, unanswered
-from relevance.analysis import Analyzer
-from relevance.soft_match import SoftMatch
-from relevance.wordpieces import WordPieces
 
 NOW = datetime(2026, 11, 27, 12, tzinfo=UTC)
 NOTHING = "I remember nothing about that."
-TELLING = Telling(Analyzer(), WordPieces(), SoftMatch())
 
 
 def said(content, role="user", day=20, **more):
-    return RecalledMemory(
-        id=uuid4(),
-        kind=MemoryKind.episode,
-        content=content,
-        scope=MemoryScope.user,
-        session_id=uuid4(),
-        document_ids=[],
-        created_by=uuid4(),
-        created_at=NOW,
-        said_at=NOW.replace(day=day),
-        said=Said(position=0, speaker="", role=role, time_zone="UTC"),
-        fact=None,
-        pinned=False,
-        score=1.0,
-        **more,
-    )
+    return said_at(NOW.replace(day=day), content, role, **more)
 
 
 def reply_to(question, *memories):

@@ -12,9 +12,9 @@ NAME = "orchestrator"
 
 def run_service() -> None:
     # Imported here because migrations, which run before every start, need none of it.
-    from orchestrator.app import create_app  # noqa: PLC0415
-    from orchestrator.settings import Settings  # noqa: PLC0415
-    from service_kit.serve import serve  # noqa: PLC0415
+    from orchestrator.app import create_app
+    from orchestrator.settings import Settings
+    from service_kit.serve import serve
 
     settings = Settings()
     serve(NAME, settings, lambda: create_app(settings))
@@ -25,17 +25,17 @@ def migrate() -> None:
 
 
 def replay() -> None:
-    from contracts.events import DOCUMENTS  # noqa: PLC0415
+    from contracts.events import DOCUMENTS
 
     command.replay_dead_letters([DOCUMENTS], NAME)
 
 
 def rotate_settings_key() -> None:
     """Seals the secrets of all workspaces with the first key of SETTINGS_KEY, and prints how many there were."""
-    from orchestrator.configuration.sealing import SecretSeal, SettingsKeyInvalid  # noqa: PLC0415
-    from orchestrator.configuration.store import rotate  # noqa: PLC0415
-    from orchestrator.settings import RotationSettings  # noqa: PLC0415
-    from service_kit.postgres import Database  # noqa: PLC0415
+    from orchestrator.configuration.sealing import SecretSeal, SettingsKeyInvalid
+    from orchestrator.configuration.store import rotate
+    from orchestrator.settings import RotationSettings
+    from service_kit.postgres import Database
 
     settings = RotationSettings()
     seal = SecretSeal.parse(settings.settings_key.get_secret_value())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
@@ -10,7 +10,7 @@ import httpx2
 import langsmith
 from fastapi import FastAPI
 from langgraph.runtime import RunControl
-from prometheus_client import Counter
+from prometheus_client import CollectorRegistry
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
@@ -127,62 +127,26 @@ def create_app(settings: Settings) -> FastAPI:
 async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> None:
     redis = writing_redis(settings)
     service = await stack.enter_async_context(EventService.opened(app, settings, NAME, [QUEUED, CANCELLED], redis))
+    app.state.database = database = service.database
     saved = await stack.enter_async_context(
         checkpoints.opened(
             settings.database_url.get_secret_value(), min(settings.run_concurrency, CHECKPOINT_CONNECTIONS)
         )
     )
-    followers = await stack.enter_async_context(
-        Redis.from_url(**_connecting(settings), max_connections=settings.sse_max_streams + 16)
-    )
     # No limit, because waiting for a connection would count against a request's time limit; each run asks one service
     # at a time.
     client = await stack.enter_async_context(service_client(max_idle=settings.run_concurrency))
-    queue = WorkQueue(service.database, RUNS, settings.run_lease_seconds)
-    store = RunStore(service.database, service.outbox, queue)
-    tokens: Tokens = app.state.tokens
-    sentence_counter = counter(
-        "attractor_answer_sentences_total",
-        "Sentences of answers, by their status",
-        app.state.metrics.registry,
-        status=[status.value for status in SentenceStatus],
-    )
+    tokens, registry = app.state.tokens, app.state.metrics.registry
+    check_models = _add_models(app, settings, stack)
+    entailment = _entailment(settings, stack)
+    images = _add_images(app, settings, stack)
+    documents = IngestionService("ingestion", client, tokens, settings.ingestion_url, settings.document_timeout_seconds)
+    _add_artifacts(app, settings, documents, stack)
     control = RunControl()
-    token_limits = TokenLimits(
-        settings.budget_run_tokens,
-        settings.budget_user_tokens,
-        settings.budget_key_tokens,
-        settings.budget_workspace_tokens,
-    )
-    endpoints = Endpoints(
-        failures=settings.chat_breaker_failures,
-        reset_seconds=settings.chat_breaker_seconds,
-        guarded=lambda: CheckedTransport(settings.provider_allowed_networks),
-    )
-    stack.push_async_callback(endpoints.aclose)
-    listing = ModelListing(settings, endpoints)
-    app.state.configuration = configuration = ConfigurationStore(
-        service.database, settings.seal, settings.provider_allowed_networks, listing
-    )
-    app.state.presets = PresetStore(configuration)
-    app.state.health.add_fact("models_missing", listing.told)
-    registry = app.state.metrics.registry
-    called = ModelMetrics((OPERATOR, settings.chat_model), registry)
-    models = ModelSource(settings, endpoints, service.database, token_limits, configuration, called)
-    # A chat model that compares sentences with sources has its own client, whose tokens are not metered.
-    comparing = build_chat_model(settings) if settings.entailment_backend == "chat" else None
-    if comparing is not None:
-        stack.push_async_callback(comparing.aclose)
-    entailment = build_entailment(settings, comparing)
-    if entailment is not None:
-        stack.push_async_callback(entailment.aclose)
-    objects = ObjectStore(settings)
-    stack.callback(objects.close)
-    decoder = ImageDecoder(ImageLimits())
-    stack.push_async_callback(decoder.aclose)
-    app.state.images = images = ImageKeeping(service.database, objects, decoder)
-    turns = _turns(settings, tokens, client, saved, control, sentence_counter, models, entailment, images)
-
+    turns = _turns(settings, tokens, client, saved, control, registry, app.state.model_source, entailment, images)
+    queue = WorkQueue(database, RUNS, settings.run_lease_seconds)
+    app.state.runs = store = RunStore(database, service.outbox, queue)
+    await _add_streams(app, settings, stack)
     first_words = first_words_histogram(registry)
 
     def attempt(run: ClaimedRun) -> Attempt:
@@ -199,32 +163,9 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         settings.run_drain_seconds,
     )
     app.state.on_stop.append(worker.stop)
-    documents = IngestionService("ingestion", client, tokens, settings.ingestion_url, settings.document_timeout_seconds)
-    app.state.database = service.database
-    app.state.limits_of = models.limits_of
-    app.state.run_max_attempts = settings.run_max_attempts
-    app.state.attachments = DocumentAttacher(service.database, documents)
-    app.state.artifact_indexing = ArtifactIndexing(service.database, documents)
-    export_limits = ExportLimits(seconds=settings.export_seconds, memory_bytes=settings.export_memory_bytes)
-    converter = DocumentConverter(export_limits, settings.exports_at_once)
-    stack.push_async_callback(converter.aclose)
-    app.state.artifact_exporting = ArtifactExporting(converter, documents)
-    app.state.artifacts = ArtifactEditing(service.database, documents, app.state.artifact_indexing)
-    app.state.sharing = SessionSharing(service.database)
-    app.state.runs = store
-    app.state.streams = RunStreams(
-        followers,
-        store,
-        ttl_seconds=settings.run_stream_ttl,
-        heartbeat_seconds=settings.sse_heartbeat_seconds,
-        max_streams=settings.sse_max_streams,
-    )
-    app.state.models, app.state.model_source = Models(writes=models.is_configured), models
-    app.state.asking = OpenAIRuns(service.database, store, app.state.streams, settings.run_max_attempts, images)
-    stack.push_async_callback(app.state.asking.aclose)
-    ended = EndedRuns(service.database, redis, saved)
-    app.state.eraser = SessionEraser(service.database, service.outbox, ended, app.state.artifact_indexing, images)
-    consumer = DocumentConsumer(service.database, service.outbox)
+    ended = EndedRuns(database, redis, saved)
+    app.state.eraser = SessionEraser(database, service.outbox, ended, app.state.artifact_indexing, images)
+    consumer = DocumentConsumer(database, service.outbox)
     background = await stack.enter_async_context(
         service.running(
             {DOCUMENTS: consumer.handlers},
@@ -234,9 +175,86 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         )
     )
     background.start("worker", worker.run)
-    background.start("roles", lambda: check_roles(settings, service.database, configuration, listing))
+    background.start("roles", check_models)
     background.start("ended_runs", lambda: ended.run(app.state.eraser.erase_unused, images.erase_expired))
     app.state.metrics.readings.add("runs", ended.gauges)
+
+
+def _add_models(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Callable[[], Awaitable[None]]:
+    """Adds the models and settings of workspaces; returns the check of the models by role."""
+    database = app.state.database
+    endpoints = Endpoints(
+        failures=settings.chat_breaker_failures,
+        reset_seconds=settings.chat_breaker_seconds,
+        guarded=lambda: CheckedTransport(settings.provider_allowed_networks),
+    )
+    stack.push_async_callback(endpoints.aclose)
+    listing = ModelListing(settings, endpoints)
+    app.state.health.add_fact("models_missing", listing.missing_fact)
+    configuration = ConfigurationStore(database, settings.seal, settings.provider_allowed_networks, listing)
+    app.state.configuration, app.state.presets = configuration, PresetStore(configuration)
+    limits = TokenLimits(
+        settings.budget_run_tokens,
+        settings.budget_user_tokens,
+        settings.budget_key_tokens,
+        settings.budget_workspace_tokens,
+    )
+    called = ModelMetrics((OPERATOR, settings.chat_model), app.state.metrics.registry)
+    models = ModelSource(settings, endpoints, database, limits, configuration, called)
+    app.state.model_source, app.state.models = models, Models(writes=models.is_configured)
+    app.state.limits_of = models.limits_of
+    return lambda: check_roles(settings, database, configuration, listing)
+
+
+def _entailment(settings: Settings, stack: AsyncExitStack) -> EntailmentModel | None:
+    # A chat model that compares sentences with sources has its own client, whose tokens are not metered.
+    comparing = build_chat_model(settings) if settings.entailment_backend == "chat" else None
+    if comparing is not None:
+        stack.push_async_callback(comparing.aclose)
+    entailment = build_entailment(settings, comparing)
+    if entailment is not None:
+        stack.push_async_callback(entailment.aclose)
+    return entailment
+
+
+def _add_images(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> ImageKeeping:
+    objects = ObjectStore(settings)
+    stack.callback(objects.close)
+    decoder = ImageDecoder(ImageLimits())
+    stack.push_async_callback(decoder.aclose)
+    app.state.images = images = ImageKeeping(app.state.database, objects, decoder)
+    return images
+
+
+def _add_artifacts(app: FastAPI, settings: Settings, documents: IngestionService, stack: AsyncExitStack) -> None:
+    """Adds artifacts, and what attaches and shares."""
+    database = app.state.database
+    limits = ExportLimits(seconds=settings.export_seconds, memory_bytes=settings.export_memory_bytes)
+    converter = DocumentConverter(limits, settings.exports_at_once)
+    stack.push_async_callback(converter.aclose)
+    app.state.artifact_exporting = ArtifactExporting(converter, documents)
+    app.state.artifact_indexing = ArtifactIndexing(database, documents)
+    app.state.artifacts = ArtifactEditing(database, documents, app.state.artifact_indexing)
+    app.state.attachments = DocumentAttacher(database, documents)
+    app.state.sharing = SessionSharing(database)
+
+
+async def _add_streams(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> None:
+    """Adds what follows runs, for clients of this API and of OpenAI's."""
+    store: RunStore = app.state.runs
+    followers = await stack.enter_async_context(
+        Redis.from_url(**_connecting(settings), max_connections=settings.sse_max_streams + 16)
+    )
+    app.state.run_max_attempts = settings.run_max_attempts
+    app.state.streams = streams = RunStreams(
+        followers,
+        store,
+        ttl_seconds=settings.run_stream_ttl,
+        heartbeat_seconds=settings.sse_heartbeat_seconds,
+        max_streams=settings.sse_max_streams,
+    )
+    app.state.asking = OpenAIRuns(app.state.database, store, streams, settings.run_max_attempts, app.state.images)
+    stack.push_async_callback(app.state.asking.aclose)
 
 
 def _turns(
@@ -245,13 +263,19 @@ def _turns(
     client: httpx2.AsyncClient,
     saved: checkpoints.Checkpoints,
     control: RunControl,
-    sentence_counter: Counter,
+    registry: CollectorRegistry,
     models: ModelSource,
     entailment: EntailmentModel | None,
     images: ImageKeeping,
 ) -> ConversationTurns:
     waiting = settings.document_timeout_seconds + settings.document_wait_seconds
     seconds = settings.search_timeout_seconds
+    sentences = counter(
+        "attractor_answer_sentences_total",
+        "Sentences of answers, by their status",
+        registry,
+        status=[status.value for status in SentenceStatus],
+    )
     retrieval = RetrievalService("retrieval", client, tokens, settings.retrieval_url, seconds)
     return ConversationTurns(
         conversation.build(),
@@ -271,7 +295,7 @@ def _turns(
             settings.rewrite_query,
         ),
         control,
-        sentence_counter,
+        sentences,
         WordVectors().alike,
         ArtifactPrompts.load(),
         settings.routing,

@@ -10,7 +10,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from contracts.events import RunEventData
+from contracts.run_events import RunEventData
 from inference.calls import CallEnd, ModelCall
 from inference.chat import ChatDelta, Usage
 from inference.errors import StreamCut

@@ -15,7 +15,7 @@ from service_kit.postgres import Database
 
 ASKED = [{"role": "user", "content": "How long are tokens valid?"}]
 ANSWER = "Tokens expire after fifteen minutes [1]. Also."
-SOURCES = "\n\nSources:\n- [1] auth.md, Services > Tokens, line 3: “Tokens expire after fifteen minutes.”"
+SOURCES = "\n\nSources:\n- [1] auth.md, Services > Tokens, lines 3-5: “Tokens expire after fifteen minutes.”"
 
 
 @pytest.fixture

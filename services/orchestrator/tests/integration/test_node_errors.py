@@ -13,7 +13,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, StatusCode
 from redis.asyncio import Redis
 
-from contracts.events import RUN_EVENTS
+from contracts.run_events import RUN_EVENTS
 from orchestrator.graphs.conversation.routing import path_of
 
 NODES = "orchestrator.graphs.conversation.nodes"

@@ -12,7 +12,7 @@ import pytest
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.graph import StateGraph
 
-from contracts.events import RunPhase, StageCompleted, StageStarted
+from contracts.run_events import RunPhase, StageCompleted, StageStarted
 from orchestrator.checkpoints import RunSaver
 from orchestrator.graphs.artifact_ops import graph as artifact_ops
 from orchestrator.graphs.conversation import graph as conversation

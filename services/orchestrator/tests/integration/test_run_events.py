@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from redis.asyncio import Redis
 
-from contracts.events import MessageDelta, StageCompleted, StageStarted, run_stream
+from contracts.run_events import MessageDelta, StageCompleted, StageStarted, run_stream
 from orchestrator.app import writing_redis
 from orchestrator.runs import events as run_events
 from orchestrator.runs.events import RunEvents

@@ -15,7 +15,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from contracts.events import RUN_EVENTS
+from contracts.run_events import RUN_EVENTS
 
 TERMINAL = {event.name for event in RUN_EVENTS if event.terminal}
 PIECES = ["Tokens expire ", "after ", "fifteen ", "minutes ", "[1]."]

@@ -10,7 +10,8 @@ import psycopg
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from contracts.events import TURNS, Event, SessionDeleted, run_stream
+from contracts.events import TURNS, Event, SessionDeleted
+from contracts.run_events import run_stream
 from service_kit.auth import ServiceCaller
 from service_kit.owners import SESSION_USERS_PATH, SESSIONS_PATH
 

@@ -101,9 +101,7 @@ async def test_a_session_is_exported_with_its_citations(start: Any, model_settin
     text = as_markdown.text
     assert text.startswith("# Tokens \\*and\\* keys\n")
     assert text.count("\n> How long?\n> # And why?\n") == 2
-    assert (
-        text.count("\\[1\\] auth.md, Services \\> Tokens, lines 3 to 5\n\n> Tokens expire after fifteen minutes.") == 2
-    )
+    assert text.count("\\[1\\] auth.md, Services \\> Tokens, lines 3-5\n\n> Tokens expire after fifteen minutes.") == 2
     assert text.index("**Question**") < text.index(messages[1]["content"]) < text.index("auth.md")
     assert empty.json()["messages"] == []
     assert unknown.status_code == 422

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
-from contracts.events import RUN_EVENTS
 from contracts.gateway import Role
+from contracts.run_events import RUN_EVENTS
 
 TERMINAL = {event.name for event in RUN_EVENTS if event.terminal}
 QUESTION = "How long are tokens valid?"

@@ -10,7 +10,8 @@ import psycopg
 from redis.asyncio import Redis
 from sent_events import send_events
 
-from contracts.events import DOCUMENTS, Event, WorkspaceDeleted, WorkspacePurged, run_stream
+from contracts.events import DOCUMENTS, Event, WorkspaceDeleted, WorkspacePurged
+from contracts.run_events import run_stream
 
 
 async def delete(redis: Redis, workspace_id: UUID) -> WorkspacePurged:

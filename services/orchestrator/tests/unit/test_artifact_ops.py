@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contracts.artifact_actions import ArtifactAction, ArtifactTheme
-from contracts.events import ArtifactDelta, ArtifactStarted, MessageCompleted, MessageDelta
 from contracts.gateway import Role
 from contracts.memory import MemoryProfile
+from contracts.run_events import ArtifactDelta, ArtifactStarted, MessageCompleted, MessageDelta
 from inference.chat import AnswerSchema, ChatDelta, ChatMessage, Completion
 from inference.errors import CallRefused, ProviderUnavailable, StreamCut
 from inference.estimate import estimated_prompt_tokens, estimated_tokens

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from contracts.events import RunPhase
+from contracts.run_events import RunPhase
 from orchestrator.graphs.drawing import GRAPHS, mermaid
 from orchestrator.graphs.stages import ERROR_HANDLER, PHASES
 

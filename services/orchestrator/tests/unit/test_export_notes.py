@@ -34,7 +34,7 @@ def citation(**more: object) -> Citation:
 def test_a_footnote_names_title_position_and_quote() -> None:
     assert note(citation()) == "Handbook, page 3: “Tokens expire after fifteen minutes.”"
     lines = citation(page=None, document_title=None, line_start=3, line_end=5, section="Tokens", quote="")
-    assert note(lines) == "handbook.pdf, lines 3–5, “Tokens”"
+    assert note(lines) == "handbook.pdf, Tokens, lines 3-5"
     assert note(citation(quote="word " * 500)).endswith("word …”")
 
 

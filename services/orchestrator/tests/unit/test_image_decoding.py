@@ -10,10 +10,11 @@ from PIL import Image
 
 from orchestrator.graphs.conversation.routing import shows_images
 from orchestrator.graphs.conversation.state import Turn
-from orchestrator.images.child import ImageRefused, rewritten
+from orchestrator.images.child import rewritten
 from orchestrator.images.limits import MISLABELLED, NOT_READ, TOO_LARGE, ImageLimits
 from orchestrator.openai_api.data_urls import image_of
 from orchestrator.openai_api.errors import Unsupported
+from orchestrator.walled.child import WorkRefused
 
 
 def picture(form: str = "PNG", size: tuple[int, int] = (8, 6), mode: str = "RGB", **more: Any) -> bytes:
@@ -72,7 +73,7 @@ def test_a_large_image_is_scaled_down_and_transparency_is_kept() -> None:
     ids=["mislabelled", "bmp", "empty", "cut", "polyglot", "bomb", "larger-bomb"],
 )
 def test_unsafe_or_invalid_images_are_refused(file: bytes, media_type: str, reason: str) -> None:
-    with pytest.raises(ImageRefused) as refused:
+    with pytest.raises(WorkRefused) as refused:
         rewritten(file, media_type, ImageLimits())
     assert refused.value.reason == reason
 

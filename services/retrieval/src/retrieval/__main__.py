@@ -7,17 +7,17 @@ from service_kit.command import apply_migrations, replay_dead_letters, run
 
 def start() -> None:
     # Imported here because migrations, which run before every start, need none of it.
-    from retrieval.app import create_app  # noqa: PLC0415
-    from retrieval.settings import Settings  # noqa: PLC0415
-    from service_kit.serve import serve  # noqa: PLC0415
+    from retrieval.app import create_app
+    from retrieval.settings import Settings
+    from service_kit.serve import serve
 
     settings = Settings()
     serve("retrieval", settings, lambda: create_app(settings))
 
 
 def replay() -> None:
-    from contracts.events import DOCUMENTS  # noqa: PLC0415
-    from retrieval.index.consumer import GROUP  # noqa: PLC0415
+    from contracts.events import DOCUMENTS
+    from retrieval.index.consumer import GROUP
 
     replay_dead_letters([DOCUMENTS], GROUP)
 

@@ -95,7 +95,7 @@ class Child:
             return ""
 
     def wait(self, seconds: float) -> None:
-        """Waits until the process has ended, at most `seconds`; `exit_code` then tells which."""
+        """Waits at most `seconds` until the process has ended; `exit_code` then says whether it has."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(seconds)
 

@@ -1,4 +1,4 @@
-"""Receives the log continuously, and takes a backup each night and whenever the log has to start anew."""
+"""Receives the log continuously, and takes a backup each night and whenever the log has to start again."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class EmptyVolumes:
                 (self.cluster / _VERSION).unlink(missing_ok=True)
 
     def keep(self, file: Path) -> None:
-        """Does nothing: the secrets of Compose are in .env, beside no database."""
+        """Does nothing: in Compose the secrets are in .env, and no file is kept with the database."""
 
     @property
     def cluster(self) -> Path:

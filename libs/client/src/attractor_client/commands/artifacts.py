@@ -12,7 +12,7 @@ import typer
 from attractor_client.client import AttractorClient
 from attractor_client.commands.receipts import counts
 from attractor_client.commands.text_editor import EditedFile, changed_span
-from attractor_client.commands.written_files import format_of, write_parts
+from attractor_client.commands.written_files import OutputFile, format_of, write_parts
 from attractor_client.errors import AttractorError
 from attractor_client.invocation import Limit, Yes, confirm, connected, show_list
 from attractor_client.output import Output
@@ -222,7 +222,7 @@ async def export(
     client: AttractorClient,
     output: Output,
     session_id: SessionId,
-    file: Annotated[Path, typer.Argument(help="Output file; - for stdout.", dir_okay=False, allow_dash=True)],
+    file: OutputFile,
     format: Annotated[ArtifactFormat | None, typer.Option(help="Default: from the file's extension.")] = None,
     version: VersionOption = None,
 ) -> None:

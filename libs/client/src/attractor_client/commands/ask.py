@@ -23,7 +23,9 @@ from attractor_client.local_zone import local_zone
 from attractor_client.output import Output, plain
 from attractor_client.rendering import citation_line, marked, noted, reason_line
 from attractor_client.resources.runs import RunEvent
-from contracts.events import (
+from contracts.orchestrator import AnswerMode, MessageCreate, Run
+from contracts.retrieval import SearchScope
+from contracts.run_events import (
     ArtifactDelta,
     ArtifactStarted,
     MessageDelta,
@@ -36,8 +38,6 @@ from contracts.events import (
     SentenceChecked,
     StageStarted,
 )
-from contracts.orchestrator import AnswerMode, MessageCreate, Run
-from contracts.retrieval import SearchScope
 from contracts.workspace_settings import RoleModel
 
 MODES = {AnswerMode.extractive: "extractive: no chat model was used", AnswerMode.model: "written by the chat model"}

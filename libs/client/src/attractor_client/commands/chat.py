@@ -30,9 +30,9 @@ from attractor_client.invocation import DENIED, run
 from attractor_client.local_zone import local_zone
 from attractor_client.output import Output
 from contracts.artifact_actions import ArtifactAction, ArtifactTheme, MarkedSpan
-from contracts.events import RunCompleted
 from contracts.orchestrator import Message, MessageCreate, MessageRole, MessageStatus, Run
 from contracts.retrieval import SearchScope
+from contracts.run_events import RunCompleted
 from contracts.workspace_settings import RoleModel
 
 HELP = """\

@@ -10,9 +10,9 @@ from attractor_client.client import AttractorClient
 from attractor_client.commands import search_options
 from attractor_client.invocation import connected
 from attractor_client.output import Output
-from attractor_client.rendering import place
 from attractor_client.resources.search import Filters
 from contracts.evidence import ContextResponse
+from contracts.locations import location
 from contracts.retrieval import Around
 
 
@@ -56,7 +56,7 @@ async def context(
 def _show(output: Output, packet: ContextResponse) -> None:
     output.text(packet.text)
     for one in packet.evidence:
-        where = place(one.section, one.page, one.line_start, one.line_end)
+        where = location(one.section, one.page, one.line_start, one.line_end)
         named = f"{one.document_name}, {where}" if where else one.document_name
         output.note(f"[{one.number}] {named}  {one.tokens} tokens, score {one.score:.3f}")
     output.note(f"{packet.tokens} of {packet.max_tokens} tokens, counted by {packet.tokenizer}")

@@ -15,8 +15,9 @@ from attractor_client.commands.receipts import show_receipts
 from attractor_client.errors import AttractorError
 from attractor_client.invocation import FAILED, USAGE, Limit, Yes, at_most, confirm, connected, show_list
 from attractor_client.output import Output
-from attractor_client.rendering import local_time, place, size
+from attractor_client.rendering import local_time, size
 from contracts.ingestion import DocumentDetail, DocumentFilter, DocumentStatus, EmbeddingStatus
+from contracts.locations import location
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -178,7 +179,7 @@ async def chunks(client: AttractorClient, output: Output, document_id: DocumentI
         output.json(found)
         return
     for chunk in found:
-        where = place(" > ".join(chunk.heading_path), chunk.page, chunk.line_start, chunk.line_end)
+        where = location(" > ".join(chunk.heading_path), chunk.page, chunk.line_start, chunk.line_end)
         if chunk.markdown_start is not None:
             where += f"  Markdown {chunk.markdown_start}-{chunk.markdown_end}"
         output.text(f"{chunk.chunk_index}  {where}  {chunk.token_count} tokens", "bold")

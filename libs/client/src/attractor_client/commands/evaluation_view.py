@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Self
-
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bar
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from attractor_client.evaluation.comparison import Comparison, Verdict, signed
@@ -22,11 +18,11 @@ SHOWN_REASONS = 5
 LONGEST_QUESTION = 90
 
 
-class EvaluationProgress:
+class EvaluationProgress(Progress):
     """A progress bar at a terminal: the current step, how much of it is done, and the time left."""
 
     def __init__(self, console: Console) -> None:
-        self.bar = Bar(
+        super().__init__(
             SpinnerColumn(),
             TextColumn("{task.description}"),
             BarColumn(),
@@ -36,22 +32,13 @@ class EvaluationProgress:
             transient=True,
             disable=not console.is_terminal or console.is_dumb_terminal,
         )
-        self.task, self.step = self.bar.add_task("starting", total=None), ""
+        self.task, self.step = self.add_task("starting", total=None), ""
 
     def __call__(self, step: str, done: int, total: int) -> None:
         if step != self.step:
             self.step = step
-            self.bar.reset(self.task, description=step, total=total)
-        self.bar.update(self.task, completed=done, total=total)
-
-    def __enter__(self) -> Self:
-        self.bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.bar.stop()
+            self.reset(self.task, description=step, total=total)
+        self.update(self.task, completed=done, total=total)
 
 
 def note_corpus(output: Output, placed: PlacedDocument) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 from uuid import UUID
 
 import typer
 
 from attractor_client.client import AttractorClient
-from attractor_client.commands.written_files import format_of, write_parts
+from attractor_client.commands.written_files import OutputFile, format_of, write_parts
 from attractor_client.invocation import Limit, connected, show_list
 from attractor_client.output import Output
 from attractor_client.rendering import local_time
@@ -82,7 +81,7 @@ async def list_feedback(client: AttractorClient, output: Output, rating: Rating 
 async def export(
     client: AttractorClient,
     output: Output,
-    file: Annotated[Path, typer.Argument(help="Output file; - for stdout.", dir_okay=False, allow_dash=True)],
+    file: OutputFile,
     format: Annotated[FeedbackFormat | None, typer.Option(help="Default: from the file's extension.")] = None,
     rating: Rating = None,
 ) -> None:

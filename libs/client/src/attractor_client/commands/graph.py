@@ -20,9 +20,9 @@ from attractor_client.commands.graph_view import (
 )
 from attractor_client.invocation import Limit, at_most, connected
 from attractor_client.output import Output, plain
-from attractor_client.rendering import place
 from contracts.graph_tools import AnalyzeDependencies, LookupFacts, RunCalculation, ShortestPath
 from contracts.knowledge_graph import Entity
+from contracts.locations import location
 
 app = typer.Typer(no_args_is_help=True, help="Query the knowledge graph, and import into it.")
 app.command("export")(graph_files.export_graph)
@@ -105,7 +105,7 @@ async def passages(client: AttractorClient, output: Output, entity: Name, limit:
         output.json(shown)
         return
     for one in shown:
-        output.text(", ".join(filter(None, (one.document_name, place(one.section, one.page, None, None)))), "bold")
+        output.text(", ".join(filter(None, (one.document_name, location(one.section, one.page, None, None)))), "bold")
         text = Text(plain(one.text or "(cannot be read at present)"))
         for span in one.spans if one.text else ():
             text.stylize("bold", span.start, span.end)

@@ -10,7 +10,7 @@ from uuid import UUID
 import typer
 
 from attractor_client.client import AttractorClient
-from attractor_client.commands.written_files import format_of, write_parts
+from attractor_client.commands.written_files import OutputFile, format_of, write_parts
 from attractor_client.errors import InvalidRequest
 from attractor_client.invocation import FAILED, Limit, Yes, confirm, connected, show_list
 from attractor_client.output import Output
@@ -37,7 +37,7 @@ IMPORTS = {
 async def export_graph(
     client: AttractorClient,
     output: Output,
-    file: Annotated[Path, typer.Argument(help="Output file; - for stdout.", dir_okay=False, allow_dash=True)],
+    file: OutputFile,
     format: Annotated[ExportFormat | None, typer.Option(help="Default: from the file's extension.")] = None,
     min_mentions: Annotated[int, typer.Option(min=1, help="Only entities with at least this many mentions.")] = 1,
 ) -> None:

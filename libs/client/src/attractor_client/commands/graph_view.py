@@ -12,7 +12,7 @@ from rich.tree import Tree
 
 from attractor_client.invocation import NOT_FOUND
 from attractor_client.output import Output, plain
-from attractor_client.rendering import one_line, place
+from attractor_client.rendering import one_line
 from contracts.graph_tools import (
     Calculation,
     Dependency,
@@ -24,6 +24,7 @@ from contracts.graph_tools import (
     PathsFound,
     ToolResult,
 )
+from contracts.locations import location
 
 R = TypeVar("R")
 CO_OCCURS = "CO_OCCURS"
@@ -103,7 +104,7 @@ def show_facts(output: Output, facts: EntityFacts) -> None:
             output.show(Padding(Text(plain(f"{quote}{one.document_name}"), style="dim"), INDENT, expand=False))
     for passage in facts.chunks:
         output.text()
-        where = place(passage.section, passage.page, None, None)
+        where = location(passage.section, passage.page, None, None)
         output.text(f"{passage.document_name}, {where}" if where else passage.document_name, "bold")
         output.show(Padding(Text(plain(one_line(passage.text, SHOWN_CHARACTERS))), INDENT, expand=False))
 

@@ -7,14 +7,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
-from types import TracebackType
-from typing import Annotated, Self
+from typing import Annotated
 from uuid import UUID
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bar
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
 from attractor_client.batch import Batch, FileReport, Result
 from attractor_client.client import AttractorClient
@@ -30,11 +28,11 @@ UNFINISHED = (Result.failed, Result.processing)
 FOUND = (Result.searchable, Result.known)
 
 
-class ProgressBar:
+class ProgressBar(Progress):
     """A progress bar at a terminal: done and total, failed, rate, time left, and the stage of the latest document."""
 
     def __init__(self, console: Console, total: int, wait: bool) -> None:
-        self.bar = Bar(
+        super().__init__(
             SpinnerColumn(),
             TextColumn("{task.description}"),
             BarColumn(),
@@ -48,26 +46,17 @@ class ProgressBar:
             disable=not console.is_terminal or console.is_dumb_terminal,
         )
         self.failed = 0
-        self.task = self.bar.add_task("searchable" if wait else "uploaded", total=total, stage="", failed="", rate="")
+        self.task = self.add_task("searchable" if wait else "uploaded", total=total, stage="", failed="", rate="")
 
     def settled(self, report: FileReport) -> None:
         self.failed += report.result is Result.failed
-        self.bar.advance(self.task)
-        task = self.bar.tasks[self.task]
+        self.advance(self.task)
+        task = self.tasks[self.task]
         rate = f"{task.completed / task.elapsed:.1f}/s" if task.elapsed else ""
-        self.bar.update(self.task, failed=f"{self.failed} failed" if self.failed else "", rate=rate)
+        self.update(self.task, failed=f"{self.failed} failed" if self.failed else "", rate=rate)
 
     def at_stage(self, name: str, stage: str) -> None:
-        self.bar.update(self.task, stage=f"{stage}: {plain(Path(name).name)}".replace("[", "\\["))
-
-    def __enter__(self) -> Self:
-        self.bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.bar.stop()
+        self.update(self.task, stage=f"{stage}: {plain(Path(name).name)}".replace("[", "\\["))
 
 
 def ingest(

@@ -12,7 +12,7 @@ from uuid import UUID
 import typer
 
 from attractor_client.client import AttractorClient
-from attractor_client.commands.written_files import write_parts
+from attractor_client.commands.written_files import OutputFile, write_parts
 from attractor_client.invocation import Limit, Yes, confirm, connected, show_list
 from attractor_client.memory_exports import read_export
 from attractor_client.output import Output
@@ -252,7 +252,7 @@ def _counts(counts: Mapping[str, int]) -> str:
 async def export(
     client: AttractorClient,
     output: Output,
-    file: Annotated[Path, typer.Argument(help="Output file; - for stdout.", dir_okay=False, allow_dash=True)],
+    file: OutputFile,
 ) -> None:
     """Write everything that is known about you to a file, as JSON Lines.
 

@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from attractor_client.output import Output, plain
-from attractor_client.rendering import place
+from contracts.locations import location
 from contracts.retrieval import (
     Hit,
     HitExplanation,
@@ -44,7 +44,7 @@ def show_found(output: Output, found: SearchResponse, explain: bool) -> None:
 
 
 def _show(output: Output, rank: int, hit: Hit, explain: bool) -> None:
-    where = place(" > ".join(hit.heading_path) or hit.section_title, hit.page, hit.line_start, hit.line_end)
+    where = location(" > ".join(hit.heading_path) or hit.section_title, hit.page, hit.line_start, hit.line_end)
     output.show(
         Text.assemble(
             (f"{rank}. ", "bold"),

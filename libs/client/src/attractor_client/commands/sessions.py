@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 from uuid import UUID
 
@@ -11,7 +10,7 @@ import typer
 from attractor_client.client import AttractorClient
 from attractor_client.commands.receipts import counts
 from attractor_client.commands.shares import share, shared, shares, unshare
-from attractor_client.commands.written_files import format_of, write_parts
+from attractor_client.commands.written_files import OutputFile, format_of, write_parts
 from attractor_client.invocation import FAILED, Limit, Yes, confirm, connected, show_list
 from attractor_client.output import Output
 from attractor_client.rendering import citation_line, local_time, marked
@@ -138,7 +137,7 @@ async def export(
     client: AttractorClient,
     output: Output,
     session_id: SessionId,
-    file: Annotated[Path, typer.Argument(help="Output file; - for stdout.", dir_okay=False, allow_dash=True)],
+    file: OutputFile,
     format: Annotated[TranscriptFormat | None, typer.Option(help="Default: from the file's extension.")] = None,
 ) -> None:
     """Write a session with its citations to a file: Markdown, or JSON.

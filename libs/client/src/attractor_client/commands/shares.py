@@ -11,7 +11,8 @@ from attractor_client.client import AttractorClient
 from attractor_client.commands.expiry import EXPIRES, moment
 from attractor_client.invocation import Limit, connected, show_list
 from attractor_client.output import Output
-from attractor_client.rendering import local_time, place
+from attractor_client.rendering import local_time
+from contracts.locations import location
 from contracts.orchestrator import MessageRole
 from contracts.sharing import ShareAudience, SharedCitation, SharedMessage
 
@@ -105,7 +106,7 @@ def _text(message: SharedMessage) -> str:
 
 
 def _line(citation: SharedCitation) -> str:
-    where = place(citation.section, citation.page, citation.line_start, citation.line_end)
+    where = location(citation.section, citation.page, citation.line_start, citation.line_end)
     named = ", ".join(part for part in (citation.document_name, where) if part)
     quoted = f": “{' '.join(citation.quote.split())}”" if citation.quote else ""
     return f"[{citation.number}] {named}{quoted}"

@@ -6,7 +6,7 @@ import sys
 from collections.abc import AsyncIterator, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -15,6 +15,7 @@ from attractor_client.output import Output
 from attractor_client.rendering import size
 
 Format = TypeVar("Format", bound=StrEnum)
+OutputFile = Annotated[Path, typer.Argument(help="Output file; - for stdout.", dir_okay=False, allow_dash=True)]
 
 
 def format_of(file: Path, chosen: Format | None, by_suffix: Mapping[str, Format]) -> Format:

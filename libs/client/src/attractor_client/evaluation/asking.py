@@ -15,7 +15,7 @@ from attractor_client.evaluation.judging import JudgedHits, JudgedQuestion, judg
 from attractor_client.evaluation.metrics import measure
 from attractor_client.evaluation.results import Answer, Expected, QuestionResult, RankedHit
 from attractor_client.evaluation.workers import side_by_side
-from attractor_client.rendering import place
+from contracts.locations import location
 from contracts.retrieval import Hit, SearchMode, SearchRequest, SearchResponse
 
 Call = tuple[JudgedQuestion, SearchMode]
@@ -107,7 +107,7 @@ class Asking:
 
 
 def _place(hit: Hit) -> str:
-    return place(" > ".join(hit.heading_path) or hit.section_title, hit.page, hit.line_start, hit.line_end)
+    return location(" > ".join(hit.heading_path) or hit.section_title, hit.page, hit.line_start, hit.line_end)
 
 
 def _expected(question: JudgedQuestion) -> list[Expected]:

@@ -17,8 +17,8 @@ from attractor_client.http.pages import every
 from attractor_client.http.transport import Parameters, Transport, path
 from contracts.backoff import backoff
 from contracts.base import Page
-from contracts.events import RUN_EVENTS, RunEventData
 from contracts.orchestrator import Run, RunStatus
+from contracts.run_events import RUN_EVENTS, RunEventData
 
 KINDS: dict[str, type[RunEventData]] = {kind.name: kind for kind in RUN_EVENTS}
 # The server sends a comment at least every 15 s: a longer silence than this means a dead connection.
@@ -29,7 +29,7 @@ LONGEST_PAUSE_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class RunEvent:
-    """An event of a run. `id` is for Last-Event-ID; `data` is one of `contracts.events.RUN_EVENTS`."""
+    """An event of a run. `id` is for Last-Event-ID; `data` is one of `contracts.run_events.RUN_EVENTS`."""
 
     id: str
     data: RunEventData

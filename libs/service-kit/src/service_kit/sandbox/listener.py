@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 def listen(address: Path, folder: Path) -> None:
-    """Serves until this process is told to end, then ends its fork servers. `folder` holds what conversions write."""
+    """Serves until this process is asked to end, then ends its fork servers. `folder` holds what conversions write."""
     address.unlink(missing_ok=True)
     servers: list[subprocess.Popen[bytes]] = []
     with socket.socket(socket.AF_UNIX) as listening:

@@ -8,6 +8,7 @@ import socket
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from service_kit.sandbox import landlock
@@ -142,7 +143,7 @@ def _rules(readable: Sequence[Path], programs: bool) -> landlock.Ruleset:
 def _namespaces() -> tuple[int, Wall]:
     refused = ""
     for flags in NAMESPACES:
-        reason = _tried(lambda flags=flags: leave_namespaces(flags))  # type: ignore[misc]
+        reason = _tried(partial(leave_namespaces, flags))
         if reason is None:
             return flags, Wall("network", True, "a network namespace without any interface")
         refused = refused or reason

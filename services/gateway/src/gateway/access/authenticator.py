@@ -23,6 +23,7 @@ from gateway.errors import InvalidKey, KeyExpired, RateLimited, TooManyFailures,
 from service_kit.auth import Principal, bearer
 from service_kit.postgres import Database
 from service_kit.problems import Unauthenticated
+from service_kit.routes import from_state
 
 NO_SECRET = bytes(32)
 # Workspaces in a token: one more than a search accepts, to show that there are too many.
@@ -171,27 +172,28 @@ def is_long(request: Request) -> bool:
     return request.url.path.endswith("/events") or not {"wait", "timeout"}.isdisjoint(request.query_params)
 
 
-async def admitted(request: Request) -> AsyncIterator[Authenticated]:
+UsedAuthenticator = Annotated[Authenticator, from_state("authenticator")]
+
+
+async def admitted(request: Request, authenticator: UsedAuthenticator) -> AsyncIterator[Authenticated]:
     """Authenticates the caller of one of the gateway's own routes, and adds the RateLimit headers to the response."""
-    authenticator: Authenticator = request.app.state.authenticator
     caller, request.state.response_headers = await authenticator.admit(request)
     with authenticator.in_progress(caller, request):
         yield caller
 
 
-async def admitted_user(request: Request) -> Authenticated | SignedIn:
+async def admitted_user(request: Request, authenticator: UsedAuthenticator) -> Authenticated | SignedIn:
     """Authenticates the caller of a route that concerns the user, in whatever workspace."""
-    authenticator: Authenticator = request.app.state.authenticator
     caller, request.state.response_headers = await authenticator.admit_user(request)
     return caller
 
 
-async def admitted_if_known(request: Request) -> AsyncIterator[Authenticated | None]:
+async def admitted_if_known(request: Request, authenticator: UsedAuthenticator) -> AsyncIterator[Authenticated | None]:
     """Authenticates a caller who presents a key; yields None for one who presents none."""
     if "authorization" not in request.headers:
         yield None
         return
-    async with asynccontextmanager(admitted)(request) as caller:
+    async with asynccontextmanager(admitted)(request, authenticator) as caller:
         yield caller
 
 

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Query
 from fastapi.responses import StreamingResponse
 
-from contracts.base import Page, ProblemBody, Text
+from contracts.base import Page, Text
 from contracts.gateway import AuditEntry, AuditResult, Role
 from gateway.access.authenticator import Admitted
+from gateway.api.routes import FORBIDDEN
 from gateway.audit.entries import AuditEntries, AuditFilter
 from gateway.errors import NeedsOwner
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
 from service_kit.postgres import Database
+from service_kit.routes import Responses, UsedDatabase
 
 EXPORTED_AT_ONCE = 1_000
-Responses = dict[int | str, dict[str, Any]]
-FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "The caller's role does not allow it"}}
 LINES: Responses = {
     200: {"description": "One entry per line", "content": {"application/x-ndjson": {"schema": {"type": "string"}}}}
 }
 router = APIRouter(prefix="/v1/audit", tags=["gateway"])
 
 
-def _filter(
+async def _filter(
     caller: Admitted,
     action: Annotated[
         Text | None, Query(max_length=100, description="An action, or its first part: `key` finds `key.create`")
@@ -53,22 +53,21 @@ Filter = Annotated[AuditFilter, Depends(_filter)]
 
 
 @router.get("", summary="List who did what", responses=FORBIDDEN)
-async def list_audit(request: Request, wanted: Filter, limit: Limit = 50, cursor: Cursor = None) -> Page[AuditEntry]:
+async def list_audit(
+    database: UsedDatabase, wanted: Filter, limit: Limit = 50, cursor: Cursor = None
+) -> Page[AuditEntry]:
     """Requires an owner; lists the newest first. Entries are kept for AUDIT_DAYS and cannot be changed."""
     at, before = decode_cursor(cursor)
-    database: Database = request.app.state.database
     async with database.system() as connection:
         rows = await AuditEntries(connection).list(wanted, at, before, limit + 1)
     return page(rows, limit, lambda row: (row.at, row.id))
 
 
 @router.get("/export", summary="Export who did what", response_class=StreamingResponse, responses=FORBIDDEN | LINES)
-async def export_audit(request: Request, wanted: Filter) -> StreamingResponse:
+async def export_audit(database: UsedDatabase, wanted: Filter) -> StreamingResponse:
     """Streams the same entries as JSON Lines, all pages at once."""
     headers = {"content-disposition": 'attachment; filename="audit.jsonl"'}
-    return StreamingResponse(
-        _lines(request.app.state.database, wanted), media_type="application/x-ndjson", headers=headers
-    )
+    return StreamingResponse(_lines(database, wanted), media_type="application/x-ndjson", headers=headers)
 
 
 async def _lines(database: Database, wanted: AuditFilter) -> AsyncIterator[str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Request
+from fastapi import APIRouter, Header
 from fastapi.responses import StreamingResponse
 
 from contracts.base import ProblemBody
 from gateway.access.authenticator import Admitted
-from gateway.api.routes import Responses
 from gateway.events.follower import WorkspaceEvents
+from service_kit.routes import Responses, from_state
 from service_kit.server_sent import event_stream
 
 router = APIRouter(prefix="/v1", tags=["gateway"])
@@ -25,7 +25,9 @@ ANSWERS: Responses = {
     "/events", summary="Follow what changes in the workspace", response_class=StreamingResponse, responses=ANSWERS
 )
 async def follow_workspace(
-    request: Request, caller: Admitted, last_event_id: Annotated[str | None, Header(max_length=200)] = None
+    caller: Admitted,
+    events: Annotated[WorkspaceEvents, from_state("workspace_events")],
+    last_event_id: Annotated[str | None, Header(max_length=200)] = None,
 ) -> StreamingResponse:
     """Sends changes of documents, synchronisations, runs and artifacts as they occur, or those after `Last-Event-ID`.
 
@@ -33,5 +35,4 @@ async def follow_workspace(
     dead letters to owners. `missed` says that some are no longer kept. The stream ends after some minutes, and is
     resumed with `Last-Event-ID`.
     """
-    events: WorkspaceEvents = request.app.state.workspace_events
     return event_stream(await events.open(caller, last_event_id))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, FastAPI, Request
+from fastapi import APIRouter, Depends, FastAPI
 
 from contracts.gateway import WorkspaceState
 from contracts.registry import CONFIRM_WORKSPACE_DELETION
@@ -12,7 +12,7 @@ from gateway.accounts.workspace_deletion import WorkspaceDeletions
 from service_kit import problem_handlers
 from service_kit.auth import ServiceCaller, called_by
 from service_kit.owners import WORKSPACE_PATH
-from service_kit.routes import add_routes
+from service_kit.routes import add_routes, from_state
 from service_kit.tokens import Tokens
 
 router = APIRouter(include_in_schema=False)
@@ -20,8 +20,9 @@ Asking = Annotated[ServiceCaller, Depends(called_by(*CONFIRM_WORKSPACE_DELETION)
 
 
 @router.get(WORKSPACE_PATH)
-async def workspace_state(caller: Asking, request: Request) -> WorkspaceState:
-    deletions: WorkspaceDeletions = request.app.state.deletions
+async def workspace_state(
+    caller: Asking, deletions: Annotated[WorkspaceDeletions, from_state("deletions")]
+) -> WorkspaceState:
     return WorkspaceState(is_deleted=await deletions.is_deleted(caller.workspace_id))
 
 

@@ -18,16 +18,17 @@ from contracts.gateway import (
     UserCreate,
     UserPatch,
 )
-from gateway.access.authenticator import Admitted, AdmittedIfKnown, Authenticator
+from gateway.access.authenticator import Admitted, AdmittedIfKnown, UsedAuthenticator
 from gateway.accounts.inviting import Inviting
 from gateway.accounts.joining import Joining
 from gateway.accounts.user_administration import UserAdministration
-from gateway.api.routes import FORBIDDEN, REFUSED, IdempotencyKey, Responses
+from gateway.api.routes import FORBIDDEN, REFUSED
 from gateway.errors import UnknownInvitation
 from gateway.signin.origins import WebOrigins
 from gateway.web.files import WebFiles
 from service_kit.pagination import Cursor, Limit
-from service_kit.routes import from_state
+from service_kit.request_headers import IdempotencyKey
+from service_kit.routes import Responses, from_state
 
 router = APIRouter(prefix="/v1", tags=["gateway"])
 LAST: Responses = {
@@ -51,9 +52,7 @@ UsedJoining = Annotated[Joining, from_state("joining")]
 
 
 @router.post("/users", summary="Create a user", status_code=201, responses=FORBIDDEN | TAKEN)
-async def create_user(
-    caller: Admitted, users: UsedUsers, body: UserCreate, idempotency_key: IdempotencyKey = None
-) -> User:
+async def create_user(caller: Admitted, users: UsedUsers, body: UserCreate, idempotency_key: IdempotencyKey) -> User:
     """Requires an administrator. The user has no key, and nobody else can create one: invite people instead."""
     return await users.create(caller, body, idempotency_key)
 
@@ -95,7 +94,7 @@ async def create_invitation(
     inviting: UsedInviting,
     workspace_id: UUID,
     body: InvitationCreate,
-    idempotency_key: IdempotencyKey = None,
+    idempotency_key: IdempotencyKey,
 ) -> InvitationCreated:
     """Requires an owner. Returns the one-time token and its link, only this once. No e-mail is sent: pass it on."""
     made = await inviting.invite(caller, workspace_id, body, idempotency_key)
@@ -128,7 +127,11 @@ async def revoke_invitation(caller: Admitted, inviting: UsedInviting, workspace_
 
 @router.post("/invitations/accept", summary="Accept an invitation", status_code=201, responses=FORBIDDEN | CLOSED)
 async def accept_invitation(
-    request: Request, caller: AdmittedIfKnown, joining: UsedJoining, body: InvitationAccept
+    request: Request,
+    caller: AdmittedIfKnown,
+    authenticator: UsedAuthenticator,
+    joining: UsedJoining,
+    body: InvitationAccept,
 ) -> InvitationAccepted:
     """Adds the API key's user to the workspace; without a key, a new user is created and added.
 
@@ -137,6 +140,5 @@ async def accept_invitation(
     try:
         return await joining.accept(caller, body)
     except UnknownInvitation:
-        authenticator: Authenticator = request.app.state.authenticator
         await authenticator.count_failure(request)
         raise

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from contracts.base import Page, ProblemBody, Text
 from contracts.gateway import (
@@ -28,22 +28,13 @@ from gateway.accounts.api_keys import ApiKeys
 from gateway.accounts.workspace_deletion import WorkspaceDeletions
 from gateway.api import status
 from service_kit.pagination import Cursor, Limit
-from service_kit.routes import from_state
+from service_kit.request_headers import IdempotencyKey
+from service_kit.routes import Responses, from_state
 from service_kit.version import VERSION
 
-Responses = dict[int | str, dict[str, Any]]
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "The caller's role does not allow it"}}
 REFUSED: Responses = FORBIDDEN | {404: {"model": ProblemBody, "description": "This key can see no such resource"}}
 CONFLICT: Responses = {409: {"model": ProblemBody, "description": "The workspace would be left without an owner"}}
-IdempotencyKey = Annotated[
-    str | None,
-    Header(
-        min_length=1,
-        max_length=200,
-        pattern=r"^[\x21-\x7e]+$",
-        description="Repeating the request with the same key creates nothing new and returns what exists",
-    ),
-]
 router = APIRouter(prefix="/v1", tags=["gateway"])
 
 
@@ -59,7 +50,7 @@ async def get_me(caller: Admitted) -> Caller:
 
 
 @router.get("/status", summary="Show the state of every service")
-async def get_status(caller: Admitted, request: Request) -> Status:  # noqa: ARG001  for authenticated callers only
+async def get_status(_: Admitted, request: Request) -> Status:
     """`degraded` if a service is not ready or does not answer."""
     state = request.app.state
     return await status.ask_all(state.upstreams, state.health, state.status_seconds, VERSION)
@@ -67,7 +58,7 @@ async def get_status(caller: Admitted, request: Request) -> Status:  # noqa: ARG
 
 @router.post("/workspaces", summary="Create a workspace", status_code=201, responses=FORBIDDEN)
 async def create_workspace(
-    caller: Admitted, accounts: UsedAccounts, body: WorkspaceCreate, idempotency_key: IdempotencyKey = None
+    caller: Admitted, accounts: UsedAccounts, body: WorkspaceCreate, idempotency_key: IdempotencyKey
 ) -> Workspace:
     """Requires an administrator. The caller becomes the first owner; create a key there to use the workspace."""
     return await accounts.create_workspace(caller, body, idempotency_key)
@@ -176,7 +167,7 @@ async def create_key(
     api_keys: UsedApiKeys,
     workspace_id: UUID,
     body: ApiKeyCreate,
-    idempotency_key: IdempotencyKey = None,
+    idempotency_key: IdempotencyKey,
 ) -> ApiKeyCreated:
     """Creates a key in the caller's own name, with at most the presented key's role.
 

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Request
 from contracts.base import ProblemBody
 from contracts.share_tokens import ShareToken
 from contracts.sharing import SHARES_PATH, OpenedShare, PresentedShare, ShareAudience, SharedSession
-from gateway.access.authenticator import Authenticator
+from gateway.access.authenticator import UsedAuthenticator
 from gateway.access.rate_limit import Buckets
 from gateway.accounts.members import Members
 from gateway.client_address import client_address, network
@@ -18,12 +18,12 @@ from gateway.errors import TooManyReads, UnknownShare
 from service_kit.auth import ServiceCaller
 from service_kit.http_service import HttpService
 from service_kit.postgres import Database
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 
 router = APIRouter(prefix="/v1", tags=["gateway"])
 UNINDEXED = {"x-robots-tag": "noindex, nofollow, noarchive"}
 OPEN: dict[str, Any] = {"security": []}
-RESPONSES: dict[int | str, dict[str, Any]] = {
+RESPONSES: Responses = {
     401: {"model": ProblemBody, "description": "It is for members, and no valid key was sent"},
     404: {"model": ProblemBody, "description": "The token is wrong, or the share has ended"},
     429: {"model": ProblemBody, "description": "Too many requests from this address, or too many wrong tokens"},
@@ -67,6 +67,7 @@ async def read_shared(
     request: Request,
     token: Annotated[str, Path(max_length=200, description="What POST /v1/sessions/{id}/shares returned")],
     shared: Annotated[SharedSessions, from_state("shared_sessions")],
+    authenticator: UsedAuthenticator,
 ) -> SharedSession:
     """Anyone who has a link can open it without a key; its answers come without quotes from documents.
 
@@ -77,7 +78,6 @@ async def read_shared(
     request.state.logged, request.state.response_headers = {"address": address}, UNINDEXED
     limits = await shared.spend(address)
     request.state.response_headers = UNINDEXED | limits
-    authenticator: Authenticator = request.app.state.authenticator
     presented = ShareToken.parse(token)
     session = await shared.open(presented) if presented else None
     if presented is None or session is None:

@@ -67,5 +67,5 @@ def change_of(data: EventData) -> AddressedChange | None:
 
 
 def dead_letter(event: Event, service: str) -> DeadLetterAdded:
-    """Returns what owners are told of an event that a service gave up."""
+    """Returns what owners see of an event that a service gave up."""
     return DeadLetterAdded(service=service, type=event.type, subject=event.subject)

@@ -27,9 +27,8 @@ from gateway.errors import NeedsSession
 from gateway.signin.password_sign_ins import PasswordSignIns
 from gateway.signin.web_sessions import WebSessions
 from service_kit.pagination import Cursor, Limit
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 
-Responses = dict[int | str, dict[str, Any]]
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "A page of another origin, or no web session"}}
 NEEDS_ADMIN: Responses = {403: {"model": ProblemBody, "description": "Needs an administrator"}}
 UNKNOWN: Responses = {404: {"model": ProblemBody, "description": "No such code, or it is no longer valid"}}

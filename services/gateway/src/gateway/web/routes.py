@@ -40,7 +40,7 @@ ABSENT = """<!doctype html>
 <head><meta charset="utf-8"><title>Attractor</title><meta http-equiv="refresh" content="10"></head>
 <body>
 <h1>Attractor</h1>
-<p>The web UI is not there: it is not installed, or still being built. <code>make run</code> builds it beside the start,
+<p>The web UI is not installed, or still being built. <code>make run</code> builds it while Attractor starts,
 and says so if it cannot. This page looks again every ten seconds.</p>
 <p>Everything else works: <a href="/docs">the API and its documentation</a>.</p>
 </body>

@@ -12,7 +12,7 @@ from contracts.artifacts import ARTIFACT_DOCUMENTS_PATH
 from contracts.ingestion import OriginKind, UploadedFile
 from contracts.registry import ORCHESTRATOR
 from contracts.sources import OnRemoved
-from ingestion.api.parts import Ingestion
+from ingestion.api.parts import UsedParts
 from ingestion.documents.origins import Provenance
 from ingestion.uploads.errors import NoFiles
 from ingestion.uploads.multipart import received_files
@@ -24,7 +24,7 @@ Asking = Annotated[ServiceCaller, Depends(called_by(ORCHESTRATOR))]
 
 
 @router.put("/{artifact_id}")
-async def put_artifact_document(artifact_id: UUID, request: Request, caller: Asking, here: Ingestion) -> UploadedFile:
+async def put_artifact_document(artifact_id: UUID, request: Request, caller: Asking, here: UsedParts) -> UploadedFile:
     """Stores the only file of the body as the artifact's document, or as its new version."""
     work = await here.uploads.begin(caller.workspace_id, Key(OriginKind.artifact, str(artifact_id)))
     content_type, settings = request.headers.get("content-type", ""), here.settings
@@ -37,7 +37,7 @@ async def put_artifact_document(artifact_id: UUID, request: Request, caller: Ask
 
 
 @router.delete("/{artifact_id}", status_code=204)
-async def delete_artifact_document(artifact_id: UUID, caller: Asking, here: Ingestion) -> None:
+async def delete_artifact_document(artifact_id: UUID, caller: Asking, here: UsedParts) -> None:
     """Deletes the artifact's document, unless the same bytes also came from elsewhere; nothing if there is none."""
     async with here.catalogs.open(caller.workspace_id) as catalog:
         origin = await catalog.origins.at(Provenance(OriginKind.artifact, None, str(artifact_id)))

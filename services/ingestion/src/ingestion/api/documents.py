@@ -21,7 +21,7 @@ from contracts.ingestion import (
     Upload,
     UploadedFile,
 )
-from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, ApiParts, Ingestion, Responses
+from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, ApiParts, UsedParts
 from ingestion.documents import actions
 from ingestion.documents.catalog import Catalog
 from ingestion.documents.errors import NothingToCancel, NothingToRetry, QuotaExceeded
@@ -30,7 +30,8 @@ from ingestion.uploads.errors import NoFiles, NothingAccepted, TooManyFiles
 from ingestion.uploads.multipart import ReceivedFile, received_files
 from ingestion.uploads.upload import FULL, Key, too_much_queued
 from service_kit.auth import Editor
-from service_kit.request_headers import ExpectedVersion
+from service_kit.request_headers import STALE, ExpectedVersion
+from service_kit.routes import Responses
 from service_kit.waiting import until
 
 router = APIRouter(prefix="/v1/documents", tags=["ingestion"])
@@ -64,7 +65,7 @@ BINARY = {"type": "string", "format": "binary"}
 async def upload_documents(
     request: Request,
     caller: Editor,
-    here: Ingestion,
+    here: UsedParts,
     key: Annotated[
         Text | None,
         Query(min_length=1, max_length=500, description="The caller's own name for the single file of this request"),
@@ -92,7 +93,7 @@ async def upload_documents(
 
 
 @router.post("/retry", summary="Retry documents", status_code=202, response_model=ActionResult)
-async def retry_documents(chosen: DocumentFilter, caller: Editor, here: Ingestion) -> ActionResult:
+async def retry_documents(chosen: DocumentFilter, caller: Editor, here: UsedParts) -> ActionResult:
     """Runs the matching documents again from the stage that failed or was cancelled.
 
     They are queued behind users' uploads.
@@ -105,7 +106,7 @@ async def retry_documents(chosen: DocumentFilter, caller: Editor, here: Ingestio
 
 
 @router.post("/cancel", summary="Cancel documents", response_model=ActionResult)
-async def cancel_documents(chosen: DocumentFilter, caller: Editor, here: Ingestion) -> ActionResult:
+async def cancel_documents(chosen: DocumentFilter, caller: Editor, here: UsedParts) -> ActionResult:
     """Cancels the matching documents that are queued or being processed."""
 
     return await actions.for_all(here.catalogs, caller.workspace_id, chosen, actions.cancel)
@@ -125,11 +126,11 @@ async def cancel_documents(chosen: DocumentFilter, caller: Editor, here: Ingesti
             "model": ProblemBody,
             "description": "A source manages it, another document has the same content, or the quota is used up",
         },
-        412: {"model": ProblemBody, "description": "If-Match does not name the current version"},
+        **STALE,
     },
 )
 async def replace_content(
-    document_id: UUID, request: Request, caller: Editor, here: Ingestion, expected: ExpectedVersion
+    document_id: UUID, request: Request, caller: Editor, here: UsedParts, expected: ExpectedVersion
 ) -> UploadedFile:
     """Receives one file and makes it a new version; search serves the previous one until it is indexed."""
     async with here.catalogs.open(caller.workspace_id) as catalog:
@@ -148,7 +149,7 @@ async def replace_content(
 @router.patch(
     "/{document_id}", summary="Change a document's title or tags", response_model=DocumentDetail, responses=MISSING
 )
-async def update_document(document_id: UUID, body: DocumentUpdate, caller: Editor, here: Ingestion) -> DocumentDetail:
+async def update_document(document_id: UUID, body: DocumentUpdate, caller: Editor, here: UsedParts) -> DocumentDetail:
     """Changes the title, the tags, or both; searches and later citations show them within moments."""
     async with here.catalogs.open(caller.workspace_id) as catalog:
         await catalog.give(document_id, body.title, body.tags)
@@ -162,7 +163,7 @@ async def update_document(document_id: UUID, body: DocumentUpdate, caller: Edito
     response_model=DocumentDetail,
     responses={**MISSING, 409: {"model": ProblemBody, "description": "No stage has failed or was cancelled"}},
 )
-async def retry_document(document_id: UUID, caller: Editor, here: Ingestion) -> DocumentDetail:
+async def retry_document(document_id: UUID, caller: Editor, here: UsedParts) -> DocumentDetail:
     """Runs the document again from the stage that failed or was cancelled; a postponed stage becomes due at once."""
     async with here.catalogs.open(caller.workspace_id) as catalog:
         await catalog.documents.find(document_id)
@@ -180,7 +181,7 @@ async def retry_document(document_id: UUID, caller: Editor, here: Ingestion) -> 
         409: {"model": ProblemBody, "description": "The document is neither queued nor being processed"},
     },
 )
-async def cancel_document(document_id: UUID, caller: Editor, here: Ingestion) -> DocumentDetail:
+async def cancel_document(document_id: UUID, caller: Editor, here: UsedParts) -> DocumentDetail:
     """Cancels conversion or embedding. A searchable version stays searchable; a retry resumes the work."""
     async with here.catalogs.open(caller.workspace_id) as catalog:
         await catalog.documents.find(document_id)
@@ -199,7 +200,7 @@ async def delete_document(
     document_id: UUID,
     response: Response,
     caller: Editor,
-    here: Ingestion,
+    here: UsedParts,
     timeout: Annotated[float, Query(ge=0, le=300, description="Seconds to wait for confirmations")] = 10,
 ) -> DeletionReceipt:
     """Deletes the document from every service; it disappears at once, and each service confirms what it deleted.

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends
 
 from contracts.ingestion import UNGRAPHED_PATH, DeletedDocuments, DocumentIds, UngraphedDocuments
 from contracts.registry import CONFIRM_DOCUMENT_DELETION, KNOWLEDGE_GRAPH
-from ingestion.api.parts import Ingestion
+from ingestion.api.parts import UsedParts
 from service_kit.auth import ServiceCaller, called_by
 from service_kit.owners import DOCUMENTS_PATH
 
@@ -20,18 +20,18 @@ Graph = Annotated[ServiceCaller, Depends(called_by(KNOWLEDGE_GRAPH))]
 
 
 @router.post(DOCUMENTS_PATH)
-async def deleted_documents(caller: Asking, body: DocumentIds, parts: Ingestion) -> DeletedDocuments:
+async def deleted_documents(caller: Asking, body: DocumentIds, parts: UsedParts) -> DeletedDocuments:
     async with parts.catalogs.open(caller.workspace_id) as catalog:
         return DeletedDocuments(deleted=await catalog.deletions.deleted(body.document_ids))
 
 
 @router.get(UNGRAPHED_PATH)
-async def ungraphed_documents(caller: Graph, parts: Ingestion) -> UngraphedDocuments:
+async def ungraphed_documents(caller: Graph, parts: UsedParts) -> UngraphedDocuments:
     async with parts.catalogs.open(caller.workspace_id) as catalog:
         return UngraphedDocuments(documents=await catalog.stages.count_ungraphed())
 
 
 @router.get(WORKERS_PATH)
-async def wanted_workers(parts: Ingestion) -> dict[str, int]:
-    """Returns how many workers are wanted. Open like /metrics beside it: an autoscaler has no token of a service."""
+async def wanted_workers(parts: UsedParts) -> dict[str, int]:
+    """Returns how many workers are wanted. Needs no token, like /metrics: an autoscaler has none."""
     return {"wanted": await parts.workers_wanted()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from contracts.base import ProblemBody
@@ -16,11 +16,10 @@ from ingestion.uploads.upload import Uploads
 from service_kit.auth import Principal
 from service_kit.notifications import Notifications
 from service_kit.objects import ObjectStore
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 
 DOCUMENT_CHANNEL = "ingestion_document"
 WORK_CHANNEL = "ingestion_work"
-Responses = dict[int | str, dict[str, Any]]
 MISSING: Responses = {404: {"model": ProblemBody, "description": "No such document"}}
 
 
@@ -38,4 +37,4 @@ class ApiParts:
         return await listing.detail(self.catalogs, self.settings.lease_seconds, caller.workspace_id, document_id)
 
 
-Ingestion = Annotated[ApiParts, from_state("ingestion")]
+UsedParts = Annotated[ApiParts, from_state("ingestion")]

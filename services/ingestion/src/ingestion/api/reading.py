@@ -23,7 +23,7 @@ from contracts.ingestion import (
 )
 from contracts.object_keys import original_key
 from contracts.registry import ORCHESTRATOR
-from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, ApiParts, Ingestion, Responses
+from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, ApiParts, UsedParts
 from ingestion.api.placed_chunks import placed
 from ingestion.documents import listing
 from ingestion.documents.chunk_pages import read_chunk, read_chunks
@@ -39,6 +39,7 @@ from service_kit.auth import Principal, Viewer, viewer_through
 from service_kit.objects import ObjectMissing
 from service_kit.pagination import Cursor, Limit, decode_cursor, encode_cursor, page
 from service_kit.problems import BadCursor, Problem
+from service_kit.routes import Responses
 from service_kit.waiting import until
 
 router = APIRouter(prefix="/v1/documents", tags=["ingestion"])
@@ -59,7 +60,7 @@ PARTLY: Responses = {
 @router.get("", summary="List the documents", response_model=Page[Document])
 async def list_documents(
     caller: Asking,
-    here: Ingestion,
+    here: UsedParts,
     status: DocumentStatus | None = None,
     name: Annotated[Text | None, Query(max_length=200, description="Part of the name, ignoring case")] = None,
     media_type: Annotated[Text | None, Query(max_length=200)] = None,
@@ -100,7 +101,7 @@ async def list_documents(
 @router.get("/summary", summary="Count the documents", response_model=DocumentSummary)
 async def summarise_documents(
     caller: Viewer,
-    here: Ingestion,
+    here: UsedParts,
     source_id: Annotated[UUID | None, Query(description="Only documents of this source")] = None,
 ) -> DocumentSummary:
     """Counts documents by status, stage and failure, and estimates how long the rest will take."""
@@ -115,7 +116,7 @@ async def summarise_documents(
 async def get_document(
     document_id: UUID,
     caller: Asking,
-    here: Ingestion,
+    here: UsedParts,
     wait: Annotated[
         Awaited | None, Query(description="Wait until the newest version reaches this state, or fails")
     ] = None,
@@ -138,7 +139,7 @@ async def get_document(
     "/{document_id}/chunks", summary="List the chunks of a document", response_model=Page[Chunk], responses=MISSING
 )
 async def list_chunks(
-    document_id: UUID, caller: Viewer, here: Ingestion, limit: Limit = 50, cursor: Cursor = None
+    document_id: UUID, caller: Viewer, here: UsedParts, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[Chunk]:
     """Returns the chunks in order, of the version that search serves, or else of the newest converted version."""
     document, version = await _readable(here, caller.workspace_id, document_id)
@@ -157,7 +158,7 @@ async def list_chunks(
 
 @router.get("/{document_id}/chunks/{chunk_id}", summary="Get a chunk", response_model=Chunk, responses=MISSING)
 async def get_chunk(
-    document_id: UUID, chunk_id: Annotated[Text, Path(max_length=200)], caller: Viewer, here: Ingestion
+    document_id: UUID, chunk_id: Annotated[Text, Path(max_length=200)], caller: Viewer, here: UsedParts
 ) -> Chunk:
     """Returns a chunk named by a search or a citation, as long as the document still has it."""
     document, version = await _readable(here, caller.workspace_id, document_id)
@@ -179,7 +180,7 @@ async def get_chunk(
     responses=MISSING,
 )
 async def list_versions(
-    document_id: UUID, caller: Viewer, here: Ingestion, limit: Limit = 50, cursor: Cursor = None
+    document_id: UUID, caller: Viewer, here: UsedParts, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[DocumentVersion]:
     """Returns versions newest first."""
     (before,) = decode_cursor(cursor, int)
@@ -202,7 +203,7 @@ def _download(media_type: str, description: str) -> Responses:
 async def download_original(
     document_id: UUID,
     caller: Asking,
-    here: Ingestion,
+    here: UsedParts,
     of: Annotated[str | None, Header(alias="Range", max_length=200)] = None,
     if_range: Annotated[str | None, Header(max_length=200)] = None,
     if_none_match: Annotated[str | None, Header(max_length=2_000)] = None,
@@ -232,7 +233,7 @@ async def download_original(
     response_class=StreamingResponse,
     responses=_download("text/markdown", "Markdown in UTF-8"),
 )
-async def download_markdown(document_id: UUID, caller: Asking, here: Ingestion) -> StreamingResponse:
+async def download_markdown(document_id: UUID, caller: Asking, here: UsedParts) -> StreamingResponse:
     """Returns the Markdown of the version that search serves, or else of the newest converted version."""
     document, version = await _readable(here, caller.workspace_id, document_id)
     key = derived_keys(document.workspace_id, document.id, version).markdown
@@ -245,7 +246,7 @@ async def download_markdown(document_id: UUID, caller: Asking, here: Ingestion) 
     response_model=DeletionReceipt,
     responses=MISSING,
 )
-async def get_receipt(document_id: UUID, caller: Viewer, here: Ingestion) -> DeletionReceipt:
+async def get_receipt(document_id: UUID, caller: Viewer, here: UsedParts) -> DeletionReceipt:
     """Returns the proof of a deletion: what each service deleted, and what it still holds."""
     async with here.catalogs.open(caller.workspace_id) as catalog:
         return await catalog.deletions.receipt(document_id)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
 
 from contracts.base import Page, ProblemBody
 from contracts.sources import Source, SourceCreate, SourceDeletion, SourceUpdate, SyncTrigger
-from ingestion.api.parts import DOCUMENT_CHANNEL, Ingestion
+from ingestion.api.parts import DOCUMENT_CHANNEL, UsedParts
 from ingestion.documents.errors import ReceiptNotFound
 from ingestion.documents.quotas import Quotas
 from ingestion.sources import removal
@@ -23,20 +23,14 @@ from service_kit.auth import Owner, Viewer
 from service_kit.idempotency import creation_id
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
 from service_kit.problems import PreconditionFailed
-from service_kit.request_headers import ExpectedVersion, IdempotencyKey, tagged
+from service_kit.request_headers import STALE, ExpectedVersion, IdempotencyKey, tagged
+from service_kit.routes import Responses
 from service_kit.waiting import until
 
 router = APIRouter(prefix="/v1/sources", tags=["ingestion"])
-MISSING: dict[int | str, dict[str, Any]] = {404: {"model": ProblemBody, "description": "No such source"}}
-REFUSED: dict[int | str, dict[str, Any]] = {
-    422: {"model": ProblemBody, "description": "The source is not valid; `detail` says why"}
-}
-FULL: dict[int | str, dict[str, Any]] = {
-    409: {"model": ProblemBody, "description": "The workspace's quota of sources is used up"}
-}
-STALE: dict[int | str, dict[str, Any]] = {
-    412: {"model": ProblemBody, "description": "If-Match does not name the current version"}
-}
+MISSING: Responses = {404: {"model": ProblemBody, "description": "No such source"}}
+REFUSED: Responses = {422: {"model": ProblemBody, "description": "The source is not valid; `detail` says why"}}
+FULL: Responses = {409: {"model": ProblemBody, "description": "The workspace's quota of sources is used up"}}
 
 
 @router.post("", status_code=201, summary="Create a source", response_model=Source, responses={**REFUSED, **FULL})
@@ -44,7 +38,7 @@ async def create_source(
     body: SourceCreate,
     response: Response,
     caller: Owner,
-    here: Ingestion,
+    here: UsedParts,
     key: IdempotencyKey,
     sync: Annotated[bool, Query(description="Synchronise it immediately")] = True,
 ) -> Source:
@@ -71,7 +65,7 @@ async def create_source(
 
 
 @router.get("", summary="List the sources", response_model=Page[Source])
-async def list_sources(caller: Viewer, here: Ingestion, limit: Limit = 50, cursor: Cursor = None) -> Page[Source]:
+async def list_sources(caller: Viewer, here: UsedParts, limit: Limit = 50, cursor: Cursor = None) -> Page[Source]:
     """Returns sources newest first."""
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         sources = Sources(connection, caller.workspace_id)
@@ -82,7 +76,7 @@ async def list_sources(caller: Viewer, here: Ingestion, limit: Limit = 50, curso
 
 
 @router.get("/{source_id}", summary="Get a source", response_model=Source, responses=MISSING)
-async def get_source(source_id: UUID, caller: Viewer, here: Ingestion, response: Response) -> Source:
+async def get_source(source_id: UUID, caller: Viewer, here: UsedParts, response: Response) -> Source:
     """Returns the source with its newest synchronisation. The header `ETag` is its version, for If-Match."""
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         sources = Sources(connection, caller.workspace_id)
@@ -101,7 +95,7 @@ async def update_source(
     body: SourceUpdate,
     response: Response,
     caller: Owner,
-    here: Ingestion,
+    here: UsedParts,
     version: ExpectedVersion,
 ) -> Source:
     """Changes the fields that are given; `every_seconds` and `stale_after_seconds` can be null.
@@ -135,7 +129,7 @@ async def delete_source(
     source_id: UUID,
     response: Response,
     caller: Owner,
-    here: Ingestion,
+    here: UsedParts,
     keep_documents: Annotated[bool, Query(description="Keep its documents as if they had been uploaded")] = False,
     timeout: Annotated[float, Query(ge=0, le=300, description="Seconds to wait for confirmations")] = 10,
 ) -> SourceDeletion | Response:
@@ -161,7 +155,7 @@ async def delete_source(
     response_model=SourceDeletion,
     responses=MISSING,
 )
-async def get_source_receipt(source_id: UUID, caller: Viewer, here: Ingestion) -> SourceDeletion:
+async def get_source_receipt(source_id: UUID, caller: Viewer, here: UsedParts) -> SourceDeletion:
     """Returns the sum of the receipts of all documents deleted with the source."""
     async with here.catalogs.open(caller.workspace_id) as catalog:
         try:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Query
 
 from contracts.base import Page, ProblemBody
 from contracts.sources import Sync, SyncChange, SyncStatus, SyncTrigger
-from ingestion.api.parts import DOCUMENT_CHANNEL, Ingestion
+from ingestion.api.parts import DOCUMENT_CHANNEL, UsedParts
 from ingestion.api.sources import MISSING
 from ingestion.sources.errors import SyncEnded
 from ingestion.sources.sources import Sources
@@ -17,19 +17,20 @@ from ingestion.sources.syncs import Syncs
 from service_kit.auth import Editor, Viewer
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
 from service_kit.problems import BadCursor
+from service_kit.routes import Responses
 from service_kit.waiting import until
 
 router = APIRouter(prefix="/v1/sources/{source_id}", tags=["ingestion"])
 OPEN = (SyncStatus.queued, SyncStatus.running)
 LARGEST_POSITION = 2**31 - 1
-ENDED: dict[int | str, dict[str, Any]] = {409: {"model": ProblemBody, "description": "It has already ended"}}
+ENDED: Responses = {409: {"model": ProblemBody, "description": "It has already ended"}}
 
 
 @router.post("/sync", status_code=202, summary="Synchronise a source", response_model=Sync, responses=MISSING)
 async def start_sync(
     source_id: UUID,
     caller: Editor,
-    here: Ingestion,
+    here: UsedParts,
     dry_run: Annotated[bool, Query(description="Only list what would change")] = False,
 ) -> Sync:
     """Queues a synchronisation, or returns the one already queued. Works for a paused source, too."""
@@ -42,7 +43,7 @@ async def start_sync(
 
 @router.get("/syncs", summary="List the synchronisations of a source", response_model=Page[Sync], responses=MISSING)
 async def list_syncs(
-    source_id: UUID, caller: Viewer, here: Ingestion, limit: Limit = 50, cursor: Cursor = None
+    source_id: UUID, caller: Viewer, here: UsedParts, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[Sync]:
     """Returns synchronisations newest first; the last twenty are kept."""
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
@@ -56,7 +57,7 @@ async def get_sync(
     source_id: UUID,
     sync_id: UUID,
     caller: Viewer,
-    here: Ingestion,
+    here: UsedParts,
     wait: Annotated[Literal["finished"] | None, Query(description="Wait until it has ended")] = None,
     timeout: Annotated[float, Query(ge=0, le=300, description="Maximum seconds to wait")] = 30,
 ) -> Sync:
@@ -76,7 +77,7 @@ async def get_sync(
     responses=MISSING,
 )
 async def list_changes(
-    source_id: UUID, sync_id: UUID, caller: Viewer, here: Ingestion, limit: Limit = 50, cursor: Cursor = None
+    source_id: UUID, sync_id: UUID, caller: Viewer, here: UsedParts, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[SyncChange]:
     """Returns the changes by file, in the order they were made; for a dry run, the changes that would be made."""
     after = _position(cursor)
@@ -94,7 +95,7 @@ async def list_changes(
     response_model=Sync,
     responses={**MISSING, **ENDED},
 )
-async def cancel_sync(source_id: UUID, sync_id: UUID, caller: Editor, here: Ingestion) -> Sync:
+async def cancel_sync(source_id: UUID, sync_id: UUID, caller: Editor, here: UsedParts) -> Sync:
     """Stops it shortly; changes made so far are kept."""
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         syncs = Syncs(connection, caller.workspace_id)

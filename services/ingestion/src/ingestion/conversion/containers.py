@@ -34,7 +34,7 @@ SUSPECT_RATIO = 500  # DEFLATE reaches 1032; text written by people stays far be
 SUSPECT_BYTES = 64 << 20
 EPUB_FONTS = (b"http://www.idpf.org/2008/embedding", b"http://ns.adobe.com/pdf/enc#RC")  # obfuscated, not encrypted
 ALGORITHM = re.compile(rb"EncryptionMethod[^>]*Algorithm=[\"']([^\"']*)")
-PASSWORD = "The document is protected by a password; remove the password and upload it again."  # noqa: S105
+PASSWORD = "The document is protected by a password; remove the password and upload it again."  # noqa: S105  not one
 FIB_ENCRYPTED = 0x01  # bit of byte 11 of a Word document's first block ([MS-DOC] 2.5.2)
 FILEPASS_RECORD = b"\x2f\x00"  # [MS-XLS] 2.4.117; only BOF and a few short records come before it
 

@@ -20,7 +20,7 @@ GROWN = 2  # times as long as the passage, if it is written otherwise in between
 
 
 def markdown_places(contents: Sequence[str], markdown: str) -> list[Span | None]:
-    """Returns where each passage begins and ends in the Markdown, in characters; None where that cannot be told.
+    """Returns where each passage begins and ends in the Markdown, in characters; None where that is not certain.
 
     The passages are in reading order. They may overlap, and may repeat the header of the table that they are a part
     of, which then does not belong to the place.

@@ -69,7 +69,7 @@ class _Chunker(HybridChunker):
 
     def _split_by_doc_items(self, doc_chunk: DocChunk, doc_serializer: BaseDocSerializer) -> list[DocChunk]:
         """Keeps a paragraph of several runs in one piece; otherwise each code span in it would become a block."""
-        document, items = doc_serializer.doc, doc_chunk.meta.doc_items  # type: ignore[attr-defined]
+        document, items = doc_serializer.doc, doc_chunk.meta.doc_items  # type: ignore[attr-defined]  # Docling's own has it
         parts: list[DocChunk] = [doc_chunk]
         if not any(item.parent and isinstance(item.parent.resolve(document), InlineGroup) for item in items):
             parts = super()._split_by_doc_items(doc_chunk, doc_serializer)

@@ -21,7 +21,7 @@ PROCESS_TASK = "ingestion.process_documents"
 SYNC_TASK = "ingestion.synchronise"
 
 
-class UnrepeatedDispatcher(EventDispatcher):  # type: ignore[misc]
+class UnrepeatedDispatcher(EventDispatcher):  # type: ignore[misc]  # Celery has no types
     """Sends each heartbeat once. Celery would repeat it until the broker is back, in the thread that has to notice that
     the worker was asked to end.
     """
@@ -30,7 +30,7 @@ class UnrepeatedDispatcher(EventDispatcher):  # type: ignore[misc]
         return super().send(*args, retry=False, **fields)
 
 
-class WorkerEvents(Events):  # type: ignore[misc]
+class WorkerEvents(Events):  # type: ignore[misc]  # Celery has no types
     """Celery's events by `UnrepeatedDispatcher`."""
 
     dispatcher_cls = UnrepeatedDispatcher

@@ -13,10 +13,10 @@ from ingestion.queue.celery_app import PROCESS_TASK, SYNC_TASK
 def register(celery: Celery, documents: Callable[[Lane], None], syncs: Callable[[], None]) -> None:
     """Defines the tasks on the application. A task runs as long as there is something to do."""
 
-    @celery.task(name=PROCESS_TASK)  # type: ignore[untyped-decorator]
+    @celery.task(name=PROCESS_TASK)  # type: ignore[untyped-decorator]  # Celery has no types
     def process_documents(lane: str) -> None:
         documents(Lane(lane))
 
-    @celery.task(name=SYNC_TASK)  # type: ignore[untyped-decorator]
+    @celery.task(name=SYNC_TASK)  # type: ignore[untyped-decorator]  # Celery has no types
     def synchronise() -> None:
         syncs()

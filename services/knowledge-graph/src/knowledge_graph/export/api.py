@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from typing import Annotated, Any
+from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
 from contracts.base import Name, ProblemBody
@@ -15,8 +15,9 @@ from knowledge_graph.export.export import Export
 from knowledge_graph.export.formats import ExportForm, GraphMl, JsonLines, Turtle
 from knowledge_graph.export.picture import SubgraphQuery, subgraph
 from knowledge_graph.graph_store import SubgraphBounds
-from knowledge_graph.queries import MinMentions, RequestQueries
+from knowledge_graph.queries import MinMentions, UsedQueries
 from service_kit.auth import Viewer
+from service_kit.routes import Responses, from_state
 
 router = APIRouter(prefix="/v1/graph", tags=["knowledge-graph"])
 FORMS: dict[ExportFormat, type[ExportForm]] = {
@@ -24,7 +25,7 @@ FORMS: dict[ExportFormat, type[ExportForm]] = {
     ExportFormat.turtle: Turtle,
     ExportFormat.jsonl: JsonLines,
 }
-FILES: dict[int | str, dict[str, Any]] = {
+FILES: Responses = {
     200: {
         "description": "The file",
         "content": {form.media_type: {"schema": {"type": "string"}} for form in FORMS.values()},
@@ -33,18 +34,13 @@ FILES: dict[int | str, dict[str, Any]] = {
 }
 
 
-async def export(request: Request) -> Export:
-    found: Export = request.app.state.export
-    return found
-
-
 Relations = Annotated[list[RelationType] | None, Query(max_length=20, description="Only relations of these types")]
 
 
 @router.get("/subgraph", summary="Show a part of the graph as nodes and edges", responses={404: {"model": ProblemBody}})
 async def show_subgraph(
     caller: Viewer,
-    queries: RequestQueries,
+    queries: UsedQueries,
     entity: Annotated[Name | None, Query(description="A name, in any spelling, or an id")] = None,
     hops: Annotated[int, Query(ge=1, le=3)] = 1,
     max_nodes: Annotated[int, Query(ge=1, le=5_000)] = 100,
@@ -66,7 +62,7 @@ async def show_subgraph(
 @router.get("/export", summary="Export the graph", response_class=StreamingResponse, responses=FILES)
 async def export_graph(
     caller: Viewer,
-    exports: Annotated[Export, Depends(export)],
+    exports: Annotated[Export, from_state("export")],
     format: Annotated[ExportFormat, Query()] = ExportFormat.graphml,
     min_mentions: Annotated[
         int, Query(ge=1, le=1_000_000, description="Only entities mentioned at least this often")

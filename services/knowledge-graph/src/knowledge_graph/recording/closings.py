@@ -20,7 +20,7 @@ class Closings(Repository):
         """Judges again what the changed statements may close or reopen, and recomputes the sums of the affected pairs.
 
         A document is later than another by its date, by its edition in a series, or because it says that it replaces
-        it. Documents without a date close nothing: their statements stand beside the others.
+        it. Documents without a date close nothing: their statements are kept with the others.
         """
         pairs = sorted(changes.stated | changes.resummed)
         if not pairs and not changes.superseding:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Response
 
@@ -17,40 +17,44 @@ from contracts.graph_refinement import (
 )
 from knowledge_graph.refinement.refinement import Refinement
 from service_kit.auth import Editor, Viewer
-from service_kit.request_headers import ExpectedVersion, tagged
-from service_kit.routes import from_state
+from service_kit.request_headers import STALE, ExpectedVersion, tagged
+from service_kit.routes import Responses, from_state
 
 router = APIRouter(prefix="/v1/graph", tags=["knowledge-graph"])
-REFUSED: dict[int | str, dict[str, Any]] = {
+REFUSED: Responses = {
     409: {"model": ProblemBody, "description": "The deployment has no chat model"},
-    412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one"},
+    **STALE,
 }
 
 
-Refining = Annotated[Refinement, from_state("refinement")]
+UsedRefinement = Annotated[Refinement, from_state("refinement")]
 
 
 @router.post("/estimates", summary="Estimate the cost of refinement")
-async def estimate(body: EstimateRequest, caller: Viewer, refining: Refining) -> RefinementEstimate:
+async def estimate(body: EstimateRequest, caller: Viewer, refining: UsedRefinement) -> RefinementEstimate:
     """Returns chunks, calls and tokens. Nothing is spent."""
     return await refining.estimate(caller.workspace_id, body.document_ids)
 
 
 @router.get("/refinement", summary="Show the progress of refinement")
-async def show_refinement(caller: Viewer, refining: Refining) -> RefinementStatus:
+async def show_refinement(caller: Viewer, refining: UsedRefinement) -> RefinementStatus:
     """Returns the state, what was refined and spent, and the last error."""
     return await refining.status(caller.workspace_id)
 
 
 @router.get("/refinement/settings", summary="Read the refinement settings")
-async def get_refinement_settings(caller: Viewer, refining: Refining, response: Response) -> RefinementSettings:
+async def get_refinement_settings(caller: Viewer, refining: UsedRefinement, response: Response) -> RefinementSettings:
     """Returns the settings; refinement is off by default. The `ETag` header is the version, for If-Match."""
     return tagged(await refining.settings(caller.workspace_id), response)
 
 
 @router.patch("/refinement/settings", summary="Change the refinement settings", responses=REFUSED)
 async def change_refinement_settings(
-    body: RefinementSettingsUpdate, caller: Editor, refining: Refining, version: ExpectedVersion, response: Response
+    body: RefinementSettingsUpdate,
+    caller: Editor,
+    refining: UsedRefinement,
+    version: ExpectedVersion,
+    response: Response,
 ) -> RefinementSettings:
     """Changes the fields that are given.
 
@@ -63,7 +67,7 @@ async def change_refinement_settings(
 
 
 @router.delete("/refinement/results", status_code=202, summary="Delete what the model found")
-async def delete_results(caller: Editor, refining: Refining) -> DeletedResults:
+async def delete_results(caller: Editor, refining: UsedRefinement) -> DeletedResults:
     """Deletes all results at once and turns refinement off. The documents are then graphed again without the results;
     `unapplied_documents` in the status counts the remaining ones."""
     return await refining.delete_results(caller.workspace_id)

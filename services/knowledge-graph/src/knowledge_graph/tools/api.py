@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Depends, Path, Query
 
 from contracts.base import Page, ProblemBody, Text
 from contracts.graph_tools import (
@@ -33,17 +33,13 @@ from knowledge_graph.tools.passages import mentioned_passages
 from knowledge_graph.tools.toolbox import Toolbox, described
 from service_kit.auth import Principal, Viewer, viewer_through
 from service_kit.pagination import Cursor, decode_cursor, page
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/graph/tools", tags=["knowledge-graph"])
 entities = APIRouter(prefix="/v1/graph/entities", tags=["knowledge-graph"])
 
 
-async def toolbox(request: Request) -> Toolbox:
-    found: Toolbox = request.app.state.toolbox
-    return found
-
-
-Tools = Annotated[Toolbox, Depends(toolbox)]
+UsedToolbox = Annotated[Toolbox, from_state("toolbox")]
 Asking = Annotated[Principal, Depends(viewer_through(ORCHESTRATOR))]
 
 
@@ -54,7 +50,7 @@ async def list_tools(_: Viewer) -> ToolList:
 
 
 @router.post("/lookup_facts", summary="Look up the facts about an entity")
-async def lookup_facts(body: LookupFacts, caller: Viewer, tools: Tools) -> ToolResult[EntityFacts]:
+async def lookup_facts(body: LookupFacts, caller: Viewer, tools: UsedToolbox) -> ToolResult[EntityFacts]:
     """Returns type, aliases, relations with the sentences that state them, neighbours, and passages about the entity.
 
     A misspelled or ambiguous name is resolved to the nearest entity; `alternatives` lists the others. For an unknown
@@ -64,7 +60,7 @@ async def lookup_facts(body: LookupFacts, caller: Viewer, tools: Tools) -> ToolR
 
 
 @router.post("/summarize_document", summary="Find passages about a topic, to summarise")
-async def summarize(body: SummarizeDocument, caller: Viewer, tools: Tools) -> ToolResult[TopicPassages]:
+async def summarize(body: SummarizeDocument, caller: Viewer, tools: UsedToolbox) -> ToolResult[TopicPassages]:
     """Returns passages found by the search, or what the graph knows about the topic if the search does not answer;
     `note` says so.
     """
@@ -72,7 +68,7 @@ async def summarize(body: SummarizeDocument, caller: Viewer, tools: Tools) -> To
 
 
 @router.post("/run_calculation", summary="Calculate counts, averages and rankings")
-async def calculate(body: RunCalculation, caller: Viewer, tools: Tools) -> ToolResult[Calculation]:
+async def calculate(body: RunCalculation, caller: Viewer, tools: UsedToolbox) -> ToolResult[Calculation]:
     """Answers a short English question, or computes an aggregation by name.
 
     `understood` says what was calculated. For a question that is not understood `success` is false and `suggestions`
@@ -82,7 +78,7 @@ async def calculate(body: RunCalculation, caller: Viewer, tools: Tools) -> ToolR
 
 
 @router.post("/analyze_dependencies", summary="Analyse the dependencies of an entity")
-async def analyze(body: AnalyzeDependencies, caller: Viewer, tools: Tools) -> ToolResult[DependencyAnalysis]:
+async def analyze(body: AnalyzeDependencies, caller: Viewer, tools: UsedToolbox) -> ToolResult[DependencyAnalysis]:
     """Returns dependencies in both directions with the number of steps, cycles, and how critical the entity is, with
     the reason.
     """
@@ -90,19 +86,19 @@ async def analyze(body: AnalyzeDependencies, caller: Viewer, tools: Tools) -> To
 
 
 @router.post("/shortest_path", summary="Find the shortest paths between two entities")
-async def find_paths(body: ShortestPath, caller: Viewer, tools: Tools) -> ToolResult[PathsFound]:
+async def find_paths(body: ShortestPath, caller: Viewer, tools: UsedToolbox) -> ToolResult[PathsFound]:
     """Follows relations in either direction; if there is no path, the response is a success with a `note`."""
     return await tools.shortest_path(caller, body)
 
 
 @router.post("/neighbours", summary="List the neighbours of an entity")
-async def find_neighbours(body: Neighbours, caller: Viewer, tools: Tools) -> ToolResult[NeighboursFound]:
+async def find_neighbours(body: Neighbours, caller: Viewer, tools: UsedToolbox) -> ToolResult[NeighboursFound]:
     """Returns the most strongly related entities first, with the types of the relations."""
     return await tools.neighbours(caller, body)
 
 
 @router.post("/answer_question", summary="Answer a question about structure")
-async def answer(body: AnswerQuestion, caller: Asking, tools: Tools) -> ToolResult[StructuralAnswer]:
+async def answer(body: AnswerQuestion, caller: Asking, tools: UsedToolbox) -> ToolResult[StructuralAnswer]:
     """Answers in words, with the place that states each row: what depends on what, what an outage affects, who owns
     what, how two things are connected.
 
@@ -115,7 +111,7 @@ async def answer(body: AnswerQuestion, caller: Asking, tools: Tools) -> ToolResu
 async def list_passages(
     entity_id: Annotated[Text, Path(max_length=64)],
     caller: Viewer,
-    tools: Tools,
+    tools: UsedToolbox,
     limit: Annotated[int, Query(ge=1, le=MOST_DOCUMENTS)] = 10,
     cursor: Cursor = None,
 ) -> Page[EntityPassage]:

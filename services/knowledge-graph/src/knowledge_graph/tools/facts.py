@@ -11,7 +11,7 @@ from knowledge_graph.store.postgres import PostgresStore
 from knowledge_graph.tools.chunks import ChunkReference, ChunkTexts, ReadChunks
 from knowledge_graph.tools.naming import meant
 from knowledge_graph.tools.otherwise import by_fact, not_current, statement
-from knowledge_graph.tools.paths import near_entities, relation
+from knowledge_graph.tools.paths import near_entities
 
 CO_OCCURS = "CO_OCCURS"
 LOOKED_AT = 400
@@ -58,4 +58,4 @@ async def lookup_facts(
 
 def _fact(one: StoredRelation, names: dict[str, str], stated: Sequence[StoredEvidence], texts: ReadChunks) -> Fact:
     statements = [statement(evidence, texts) for evidence in stated]
-    return Fact(**relation(one, names).model_dump(), statements=statements)
+    return Fact(**one.to_contract(names).model_dump(), statements=statements)

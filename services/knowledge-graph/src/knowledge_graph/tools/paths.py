@@ -13,7 +13,6 @@ from contracts.graph_tools import (
     PathsFound,
     ShortestPath,
 )
-from contracts.knowledge_graph import Relation
 from knowledge_graph.extraction.relation_types import with_below
 from knowledge_graph.graph_store import GraphStore, StoredRelation
 from knowledge_graph.tools.naming import meant
@@ -42,7 +41,7 @@ async def shortest_path(store: GraphStore, workspace_id: UUID, request: Shortest
             EntityPath(
                 names=[names.get(entity, entity) for entity in path.entities],
                 ids=list(path.entities),
-                relations=[relation(one, names) for one in path.relations],
+                relations=[one.to_contract(names) for one in path.relations],
             )
             for path in paths
         ],
@@ -87,15 +86,3 @@ async def near_entities(
         )
         for one in near
     ]
-
-
-def relation(one: StoredRelation, names: dict[str, str]) -> Relation:
-    return Relation(
-        source=one.source_id,
-        source_name=names.get(one.source_id, one.source_id),
-        target=one.target_id,
-        target_name=names.get(one.target_id, one.target_id),
-        relation_type=one.relation_type,
-        weight=one.weight,
-        evidence=one.evidence,
-    )

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from contracts.base import Name, Page, ProblemBody
 from contracts.graph_triples import TripleFormat, TripleImport
@@ -14,6 +14,7 @@ from knowledge_graph.errors import ImportTooLarge, UnknownTripleFormat
 from knowledge_graph.triples.imports import StoredImport, TripleImports
 from service_kit.auth import Editor, Viewer
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
+from service_kit.routes import Responses, from_state
 
 router = APIRouter(prefix="/v1/graph/triples", tags=["knowledge-graph"])
 MOST_BYTES = 16 << 20
@@ -29,7 +30,7 @@ BODY: dict[str, Any] = {
         "content": {media_type: {"schema": {"type": "string"}} for media_type in MEDIA_TYPES},
     }
 }
-REFUSED: dict[int | str, dict[str, Any]] = {
+REFUSED: Responses = {
     201: {"model": TripleImport, "description": "A new set was created"},
     413: {"model": ProblemBody, "description": f"More than {MOST_BYTES >> 20} MiB"},
     415: {"model": ProblemBody, "description": "The format is neither given nor implied by the Content-Type"},
@@ -37,19 +38,14 @@ REFUSED: dict[int | str, dict[str, Any]] = {
 }
 
 
-async def triple_imports(request: Request) -> TripleImports:
-    found: TripleImports = request.app.state.triple_imports
-    return found
-
-
-Kept = Annotated[TripleImports, Depends(triple_imports)]
+UsedImports = Annotated[TripleImports, from_state("triple_imports")]
 NamedBy = Annotated[Name, Query(description="Replaces the triples imported earlier under this name")]
 Format = Annotated[TripleFormat | None, Query(description="Default: from the Content-Type")]
 
 
 @router.post("", summary="Import triples", responses=REFUSED, openapi_extra=BODY)
 async def import_triples(
-    request: Request, response: Response, name: NamedBy, caller: Editor, kept: Kept, format: Format = None
+    request: Request, response: Response, name: NamedBy, caller: Editor, kept: UsedImports, format: Format = None
 ) -> TripleImport:
     """Imports CSV with the header `subject,predicate,object` (and `subject_type`, `object_type`, `confidence` where
     known), the same as JSON Lines, or RDF Turtle; up to 50,000 triples.
@@ -63,21 +59,23 @@ async def import_triples(
 
 
 @router.get("", summary="List the sets of triples")
-async def list_imports(caller: Viewer, kept: Kept, limit: Limit = 50, cursor: Cursor = None) -> Page[TripleImport]:
+async def list_imports(
+    caller: Viewer, kept: UsedImports, limit: Limit = 50, cursor: Cursor = None
+) -> Page[TripleImport]:
     """Lists the sets by name."""
     (after,) = decode_cursor(cursor, str)
     return page(await kept.page(caller.workspace_id, after, limit + 1), limit, lambda one: (one.name,), _shown)
 
 
 @router.get("/{import_id}", summary="Show a set of triples", responses={404: {"model": ProblemBody}})
-async def show_import(import_id: UUID, caller: Viewer, kept: Kept) -> TripleImport:
+async def show_import(import_id: UUID, caller: Viewer, kept: UsedImports) -> TripleImport:
     return _shown(await kept.one(caller.workspace_id, import_id))
 
 
 @router.delete(
     "/{import_id}", summary="Delete a set of triples", status_code=204, responses={404: {"model": ProblemBody}}
 )
-async def delete_import(import_id: UUID, caller: Editor, kept: Kept) -> None:
+async def delete_import(import_id: UUID, caller: Editor, kept: UsedImports) -> None:
     """Deletes the set, and everything that no other source states."""
     await kept.delete(caller.workspace_id, import_id)
 

@@ -38,9 +38,9 @@ class TurnEvents:
         self.redis = redis
 
     async def erase(self, workspace_id: UUID, ids: Collection[UUID], *, keep: bool = False) -> ErasedEvents:
-        """Deletes the turns that told these messages, or are of these sessions; with `keep` it only counts them.
+        """Deletes the turns that contain these messages or belong to these sessions; with `keep` it only counts them.
 
-        If Redis refuses or is away, as many as there are ids may be left; they are trimmed like all handled events.
+        If Redis refuses or is unreachable, up to one per id may remain; they are trimmed like all handled events.
         """
         removed = 0
         try:

@@ -27,7 +27,7 @@ _WISH = re.compile(
     r"|(?:merke? dir|notiere?(?: dir)?|vergiss nicht)(?: bitte)?(?:: |, dass ))\S",
     re.IGNORECASE,
 )
-"""Who asks to remember something is told so, even if no rule reads a fact: the message itself is kept and quoted."""
+"""A request to remember something is confirmed even if no rule finds a fact in it: the message is kept and quoted."""
 
 
 def acknowledged(

@@ -1,4 +1,4 @@
-"""What "no, I meant Bremen" and "it was moved to Friday" are about: a fact told or asked about before. No I/O."""
+"""What "no, I meant Bremen" and "it was moved to Friday" are about: a fact stated or asked about before. No I/O."""
 
 from __future__ import annotations
 

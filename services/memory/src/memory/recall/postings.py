@@ -59,7 +59,7 @@ class Bags:
         if not len(self):
             return scores
         mean = max(self._total / len(self), 1e-9)
-        lengths: Floats = self._lengths.rows  # type: ignore[assignment]
+        lengths: Floats = self._lengths.rows  # type: ignore[assignment]  # made as such
         for term, count in Counter(terms).items():
             weight = count * idf(len(self), self.frequency[term])
             ideal += weight

@@ -56,7 +56,7 @@ class MemoryVectors:
 
     def cosines(self, vector: NDArray[np.float32], places: Places) -> Floats:
         """Returns the cosines of the vectors at these places; 0 where there is none."""
-        rows: NDArray[np.float32] = self._rows.rows[places]  # type: ignore[assignment]
+        rows: NDArray[np.float32] = self._rows.rows[places]  # type: ignore[assignment]  # made as such
         return (rows @ vector).astype(np.float64)
 
     def nearest(self, vector: NDArray[np.float32], count: int, allowed: NDArray[np.bool_] | None) -> Places:

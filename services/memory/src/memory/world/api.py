@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
@@ -17,11 +17,10 @@ from service_kit.auth import Principal, Viewer, viewer_through
 from service_kit.idempotency import creation_id
 from service_kit.pagination import Cursor, Limit
 from service_kit.problems import Forbidden
-from service_kit.request_headers import ExpectedVersion, IdempotencyKey, tagged
-from service_kit.routes import from_state
+from service_kit.request_headers import STALE, ExpectedVersion, IdempotencyKey, tagged
+from service_kit.routes import Responses, from_state
 
 router = APIRouter(prefix="/v1/world", tags=["memory"])
-Responses = dict[int | str, dict[str, Any]]
 READING: Responses = {
     404: {"model": ProblemBody, "description": "There is no such session of the caller, or no such version"},
     503: {"model": ProblemBody, "description": "The orchestrator could not say whose the session is"},
@@ -30,12 +29,12 @@ NOT_SETTLED: Responses = {409: {"model": ProblemBody, "description": "The end of
 CHANGING: Responses = {
     **READING,
     409: {"model": ProblemBody, "description": "An operation does not fit what the world holds now"},
-    412: {"model": ProblemBody, "description": "If-Match names another version than the current one"},
+    **STALE,
 }
 
 
-Runs = Annotated[SettledRuns, from_state("settled_runs")]
-InUse = Annotated[Worlds, from_state("worlds")]
+UsedSettledRuns = Annotated[SettledRuns, from_state("settled_runs")]
+UsedWorlds = Annotated[Worlds, from_state("worlds")]
 Asking = Annotated[Principal, Depends(viewer_through(ORCHESTRATOR))]
 SessionId = Annotated[UUID | None, Query(description="The caller's session whose world it is; else the workspace's")]
 AfterRun = Annotated[UUID | None, Query(description="Wait until this run of the caller has changed what it changes")]
@@ -45,8 +44,8 @@ Version = Annotated[int | None, Query(ge=1, le=10**9, description="As it was at 
 @router.get("", summary="Read the world state", responses=READING | NOT_SETTLED)
 async def get_world(
     caller: Asking,
-    worlds: InUse,
-    runs: Runs,
+    worlds: UsedWorlds,
+    runs: UsedSettledRuns,
     response: Response,
     session_id: SessionId = None,
     version: Version = None,
@@ -67,7 +66,7 @@ async def get_world(
 async def apply_operations(
     body: WorldOperations,
     caller: Asking,
-    worlds: InUse,
+    worlds: UsedWorlds,
     response: Response,
     version: ExpectedVersion,
     key: IdempotencyKey,
@@ -89,14 +88,14 @@ async def apply_operations(
 
 @router.get("/history", summary="List the events of the world state", responses=READING)
 async def list_world_events(
-    caller: Viewer, worlds: InUse, session_id: SessionId = None, limit: Limit = 50, cursor: Cursor = None
+    caller: Viewer, worlds: UsedWorlds, session_id: SessionId = None, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[WorldEvent]:
     """Lists who changed what, newest first: an event for each version."""
     return await worlds.history(caller, session_id, limit, cursor)
 
 
 @router.get("/status", summary="Read the status of the project", response_model=ProjectStatus)
-async def get_project_status(caller: Viewer, worlds: InUse) -> Response:
+async def get_project_status(caller: Viewer, worlds: UsedWorlds) -> Response:
     """Returns what holds for the workspace now: goals, decisions, open questions, documents and recent activity.
 
     It is compiled without a model, also after each turn: as long as nothing changes, the bytes stay the same.
@@ -107,7 +106,7 @@ async def get_project_status(caller: Viewer, worlds: InUse) -> Response:
 @router.get("/diff", summary="Compare two versions of the world state", responses=READING)
 async def compare_worlds(
     caller: Viewer,
-    worlds: InUse,
+    worlds: UsedWorlds,
     since: Annotated[int, Query(alias="from", ge=1, le=10**9, description="The earlier version")],
     until: Annotated[int | None, Query(alias="to", ge=1, le=10**9, description="The later one; else now")] = None,
     session_id: SessionId = None,
@@ -120,7 +119,7 @@ async def compare_worlds(
 async def revert_world(
     body: WorldRevert,
     caller: Viewer,
-    worlds: InUse,
+    worlds: UsedWorlds,
     response: Response,
     version: ExpectedVersion,
     session_id: SessionId = None,

@@ -33,7 +33,7 @@ class StatusRows(Repository):
     """The known documents, and the compiled status."""
 
     async def put_documents(self, told: Sequence[tuple[UUID, str, datetime]]) -> None:
-        """Stores the names of documents, in the order in which they were told."""
+        """Stores the names of documents, in the order of their events."""
         document_ids, names, told_at = ([one[place] for one in told] for place in range(3))
         await self.run(StatusSql.put_documents, document_ids=document_ids, names=names, told_at=told_at)
 

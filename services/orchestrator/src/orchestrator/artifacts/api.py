@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Response, status
@@ -23,26 +23,25 @@ from orchestrator.artifacts.indexing import ArtifactIndexing
 from service_kit.auth import Editor, Viewer
 from service_kit.pagination import Cursor, Limit
 from service_kit.request_headers import ExpectedVersion, tagged
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 
 router = APIRouter(prefix="/v1/sessions/{session_id}/artifact", tags=["orchestrator"])
-Documented = dict[int | str, dict[str, Any]]
-NO_ARTIFACT: Documented = {
+NO_ARTIFACT: Responses = {
     404: {"model": ProblemBody, "description": "The caller has no such session, or it has no such artifact or version"}
 }
-STALE: Documented = {
+STALE: Responses = {
     412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one (`version`)"}
 }
-UNSUITABLE: Documented = {
+UNSUITABLE: Responses = {
     409: {"model": ProblemBody, "description": "It is a PDF, or the text to replace is not found exactly once"}
 }
-AWAY: Documented = {503: {"model": ProblemBody, "description": "Its document could not be deleted; nothing was"}}
-INDEXING: Documented = {
+AWAY: Responses = {503: {"model": ProblemBody, "description": "Its document could not be deleted; nothing was"}}
+INDEXING: Responses = {
     409: {"model": ProblemBody, "description": "It is a PDF, or ingestion did not accept it (`reason`)"},
     503: {"model": ProblemBody, "description": "Ingestion does not answer"},
 }
-NOTHING: Documented = {409: {"model": ProblemBody, "description": "There is no version to go to"}}
-PUTTING: Documented = {
+NOTHING: Responses = {409: {"model": ProblemBody, "description": "There is no version to go to"}}
+PUTTING: Responses = {
     201: {"model": ArtifactView, "description": "The session's artifact was created"},
     409: {"model": ProblemBody, "description": "It is a PDF, or would become one; or the document is not converted"},
     503: {"model": ProblemBody, "description": "The document of a PDF could not be read"},
@@ -51,19 +50,24 @@ Index = Annotated[int, Path(ge=1, le=2_000_000_000, description="The version, co
 OptionalIndex = Annotated[int | None, Query(ge=1, le=2_000_000_000)]
 
 
-Indexing = Annotated[ArtifactIndexing, from_state("artifact_indexing")]
-Editing = Annotated[ArtifactEditing, from_state("artifacts")]
+UsedIndexing = Annotated[ArtifactIndexing, from_state("artifact_indexing")]
+UsedEditing = Annotated[ArtifactEditing, from_state("artifacts")]
 
 
 @router.get("", summary="Read the artifact", responses={**NO_ARTIFACT})
-async def get_artifact(session_id: UUID, caller: Viewer, using: Editing, response: Response) -> ArtifactView:
+async def get_artifact(session_id: UUID, caller: Viewer, using: UsedEditing, response: Response) -> ArtifactView:
     """Returns the current version with its text. The header `ETag` is for `If-Match`."""
     return tagged(await using.read(caller, session_id), response)
 
 
 @router.put("", summary="Write the artifact", responses={**NO_ARTIFACT, **PUTTING, **STALE})
 async def put_artifact(
-    session_id: UUID, body: ArtifactPut, caller: Viewer, using: Editing, version: ExpectedVersion, response: Response
+    session_id: UUID,
+    body: ArtifactPut,
+    caller: Viewer,
+    using: UsedEditing,
+    version: ExpectedVersion,
+    response: Response,
 ) -> ArtifactView:
     """Creates the artifact of a session, which has at most one, or adds a version with the whole text.
 
@@ -77,7 +81,12 @@ async def put_artifact(
 
 @router.patch("", summary="Change a part of the artifact", responses={**NO_ARTIFACT, **UNSUITABLE, **STALE})
 async def patch_artifact(
-    session_id: UUID, body: ArtifactPatch, caller: Viewer, using: Editing, version: ExpectedVersion, response: Response
+    session_id: UUID,
+    body: ArtifactPatch,
+    caller: Viewer,
+    using: UsedEditing,
+    version: ExpectedVersion,
+    response: Response,
 ) -> ArtifactView:
     """Replaces a span as seen in a version, or what `edits` find; everything else stays as it is.
 
@@ -89,7 +98,7 @@ async def patch_artifact(
 
 @router.get("/versions", summary="List the versions of the artifact", responses={**NO_ARTIFACT})
 async def list_artifact_versions(
-    session_id: UUID, caller: Viewer, using: Editing, limit: Limit = 50, cursor: Cursor = None
+    session_id: UUID, caller: Viewer, using: UsedEditing, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[ArtifactVersion]:
     """Lists the newest first, without their texts, including those that a run made and set aside."""
     return await using.versions(caller, session_id, limit, cursor)
@@ -97,7 +106,7 @@ async def list_artifact_versions(
 
 @router.get("/versions/{index}", summary="Read a version of the artifact", responses={**NO_ARTIFACT})
 async def get_artifact_version(
-    session_id: UUID, index: Index, caller: Viewer, using: Editing, response: Response
+    session_id: UUID, index: Index, caller: Viewer, using: UsedEditing, response: Response
 ) -> ArtifactView:
     """Returns the version as it was written."""
     return tagged(await using.read(caller, session_id, index), response)
@@ -107,7 +116,7 @@ async def get_artifact_version(
 async def diff_artifact(
     session_id: UUID,
     caller: Viewer,
-    using: Editing,
+    using: UsedEditing,
     from_index: OptionalIndex = None,
     to_index: OptionalIndex = None,
 ) -> ArtifactDiff:
@@ -117,7 +126,7 @@ async def diff_artifact(
 
 @router.post("/undo", summary="Undo a change of the artifact", responses={**NO_ARTIFACT, **NOTHING, **STALE})
 async def undo_artifact(
-    session_id: UUID, caller: Viewer, using: Editing, version: ExpectedVersion, response: Response
+    session_id: UUID, caller: Viewer, using: UsedEditing, version: ExpectedVersion, response: Response
 ) -> ArtifactView:
     """Makes the version that the current one was made from the current version; no version is lost."""
     return tagged(await using.undo(caller, session_id, version), response)
@@ -125,7 +134,7 @@ async def undo_artifact(
 
 @router.post("/redo", summary="Redo a change of the artifact", responses={**NO_ARTIFACT, **NOTHING, **STALE})
 async def redo_artifact(
-    session_id: UUID, caller: Viewer, using: Editing, version: ExpectedVersion, response: Response
+    session_id: UUID, caller: Viewer, using: UsedEditing, version: ExpectedVersion, response: Response
 ) -> ArtifactView:
     """Makes the newest version that was made from the current one the current version."""
     return tagged(await using.redo(caller, session_id, version), response)
@@ -136,7 +145,7 @@ async def restore_artifact(
     session_id: UUID,
     body: ArtifactRestore,
     caller: Viewer,
-    using: Editing,
+    using: UsedEditing,
     version: ExpectedVersion,
     response: Response,
 ) -> ArtifactView:
@@ -146,7 +155,7 @@ async def restore_artifact(
 
 @router.post("/index", summary="Turn the artifact into a document", responses={**NO_ARTIFACT, **INDEXING})
 async def index_artifact(
-    session_id: UUID, caller: Editor, using: Editing, indexing: Indexing, index: OptionalIndex = None
+    session_id: UUID, caller: Editor, using: UsedEditing, indexing: UsedIndexing, index: OptionalIndex = None
 ) -> IndexedArtifact:
     """Turns a version, by default the current one, into a document that all members of the workspace can search.
 
@@ -157,7 +166,7 @@ async def index_artifact(
 
 @router.delete("", summary="Delete the artifact", responses={**NO_ARTIFACT, **STALE, **AWAY})
 async def delete_artifact(
-    session_id: UUID, caller: Viewer, using: Editing, version: ExpectedVersion
+    session_id: UUID, caller: Viewer, using: UsedEditing, version: ExpectedVersion
 ) -> ArtifactReceipt:
     """Deletes all its versions, and the document made from one of them; returns what was deleted and what is left.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
@@ -12,10 +12,9 @@ from contracts.workspace_settings import SettingKey, SettingList, SettingPut, Se
 from orchestrator.configuration.schema import DEFINITIONS
 from orchestrator.configuration.store import ConfigurationStore
 from service_kit.auth import Viewer
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 
 router = APIRouter(prefix="/v1/settings", tags=["orchestrator"])
-Responses = dict[int | str, dict[str, Any]]
 CHANGED: Responses = {
     403: {"model": ProblemBody, "description": "Only owners may change the settings of a workspace"},
     404: {"model": ProblemBody, "description": "There is no such setting in this scope"},
@@ -28,7 +27,7 @@ STORED: Responses = {
 }
 
 
-Using = Annotated[ConfigurationStore, from_state("configuration")]
+UsedConfiguration = Annotated[ConfigurationStore, from_state("configuration")]
 Key = Annotated[SettingKey, Path()]
 Scope = Annotated[SettingScope, Query(description="Whose setting: the caller's own, or the workspace's")]
 
@@ -42,7 +41,7 @@ async def list_setting_schemas(caller: Viewer) -> SettingList:  # noqa: ARG001  
 @router.get("", summary="Read settings")
 async def list_settings(
     caller: Viewer,
-    using: Using,
+    using: UsedConfiguration,
     scope: Scope = SettingScope.user,
     category: Annotated[str | None, Query(min_length=1, max_length=50, description="Only of this category")] = None,
 ) -> SettingStates:
@@ -56,7 +55,7 @@ async def list_settings(
 
 @router.put("/{setting_key}", summary="Set a setting", responses=STORED)
 async def put_setting(
-    setting_key: Key, body: SettingPut, caller: Viewer, using: Using, scope: Scope = SettingScope.user
+    setting_key: Key, body: SettingPut, caller: Viewer, using: UsedConfiguration, scope: Scope = SettingScope.user
 ) -> SettingState:
     """Everyone can change their own settings, owners also the workspace's. Takes effect for runs that start afterwards.
 
@@ -69,6 +68,8 @@ async def put_setting(
 @router.delete(
     "/{setting_key}", summary="Reset a setting to its default", status_code=HTTPStatus.NO_CONTENT, responses=CHANGED
 )
-async def delete_setting(setting_key: Key, caller: Viewer, using: Using, scope: Scope = SettingScope.user) -> None:
+async def delete_setting(
+    setting_key: Key, caller: Viewer, using: UsedConfiguration, scope: Scope = SettingScope.user
+) -> None:
     """Deleting a provider's address also deletes its key; a provider named by a role cannot be deleted."""
     await using.delete(caller, scope, setting_key)

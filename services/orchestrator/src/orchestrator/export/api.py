@@ -10,13 +10,13 @@ from fastapi.responses import StreamingResponse
 
 from contracts.artifacts import ArtifactFormat
 from contracts.base import ProblemBody
-from orchestrator.artifacts.api import NO_ARTIFACT, Documented, Editing, OptionalIndex
+from orchestrator.artifacts.api import NO_ARTIFACT, OptionalIndex, UsedEditing
 from orchestrator.export.exporting import MEDIA_TYPES, ArtifactExporting
 from service_kit.auth import Viewer
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 
 router = APIRouter(prefix="/v1/sessions/{session_id}/artifact", tags=["orchestrator"])
-EXPORTING: Documented = {
+EXPORTING: Responses = {
     200: {
         "content": {media_type.partition(";")[0]: {} for media_type in MEDIA_TYPES},
         "description": "The file, named after the title",
@@ -34,15 +34,15 @@ HEADERS = {
 }
 
 
-Exporting = Annotated[ArtifactExporting, from_state("artifact_exporting")]
+UsedExporting = Annotated[ArtifactExporting, from_state("artifact_exporting")]
 
 
 @router.get("/export", summary="Export the artifact", response_class=Response, responses={**NO_ARTIFACT, **EXPORTING})
 async def export_artifact(
     session_id: UUID,
     caller: Viewer,
-    using: Editing,
-    exporting: Exporting,
+    using: UsedEditing,
+    exporting: UsedExporting,
     format: Annotated[ArtifactFormat, Query(description="The file's format")] = ArtifactFormat.markdown,
     index: OptionalIndex = None,
 ) -> Response:

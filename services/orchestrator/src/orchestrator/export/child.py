@@ -9,9 +9,7 @@ import html
 import importlib.util
 import json
 import os
-import resource
 import subprocess
-import sys
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -19,14 +17,15 @@ from string import Template
 from typing import Any
 
 from orchestrator.export.document import Node, SafeDocument, code_block, starts_with_heading, titled
-from orchestrator.export.limits import FAILED, MISSING, PIECE_BYTES, TOO_LARGE, ExportLimits
+from orchestrator.export.limits import FAILED, MISSING, TOO_LARGE, ExportLimits
 from orchestrator.export.scripts import undrawn
+from orchestrator.walled.child import WorkRefused, limit_resources, send_content, send_refusal
 from service_kit.sandbox.usage import OwnMemory
 
 try:
     import typst
 except ImportError:  # no wheel for this platform
-    typst = None  # type: ignore[assignment]
+    typst = None  # type: ignore[assignment]  # a missing module
 
 READER = (
     "commonmark-raw_html+pipe_tables+strikeout+task_lists+footnotes+tex_math_dollars+autolink_bare_uris"
@@ -37,14 +36,6 @@ HEAP_EXHAUSTED = 251  # exit code of a GHC program that has reached its heap lim
 NO_MEMORY = b"Unable to commit"  # its message if the system refuses more memory
 NO_LETTERS = "The fonts of PDF files have no letters for: {scripts}. Export it as DOCX or HTML."
 FOLDER = Path("typst")  # the only folder that a typst document can read; it contains nothing else
-
-
-class NotExported(Exception):
-    """`reason` is one of those in `limits`."""
-
-    def __init__(self, reason: str, message: str) -> None:
-        super().__init__(message)
-        self.reason = reason
 
 
 @dataclass(frozen=True)
@@ -69,18 +60,16 @@ def serve(messages: Connection, _: OwnMemory) -> None:
         return
     try:
         limits = ExportLimits(**wanted.limits)
-        _limit(limits)
+        limit_resources(limits.seconds, limits.memory_bytes, limits.output_bytes)
         written = FileWriter(wanted, limits).file()
         if len(written) > limits.output_bytes:
-            raise NotExported(TOO_LARGE, "The file would become too large.")
-    except NotExported as error:
-        _send(messages, {"failed": error.reason, "message": str(error)})
+            raise WorkRefused(TOO_LARGE, "The file would become too large.")
+    except WorkRefused as error:
+        send_refusal(messages, error.reason, str(error))
     except (MemoryError, RecursionError):
-        _send(messages, {"failed": TOO_LARGE, "message": "The text is too large, or nested too deeply."})
+        send_refusal(messages, TOO_LARGE, "The text is too large, or nested too deeply.")
     else:
-        _send(messages, {"bytes": len(written)})
-        for start in range(0, len(written), PIECE_BYTES):
-            messages.send_bytes(written[start : start + PIECE_BYTES])
+        send_content(messages, written)
 
 
 @dataclass(frozen=True)
@@ -91,7 +80,7 @@ class FileWriter:
     limits: ExportLimits
 
     def file(self) -> bytes:
-        """Raises NotExported."""
+        """Raises WorkRefused."""
         match self.wanted.target:
             case "docx":
                 return self._pandoc("json", "docx", _written(titled(self._document(), self.wanted.title)))
@@ -118,16 +107,16 @@ class FileWriter:
 
     def _pdf(self) -> bytes:
         if typst is None:
-            raise NotExported(MISSING, "There is no typst for this platform.")
+            raise WorkRefused(MISSING, "There is no typst for this platform.")
         if scripts := undrawn("".join([self.wanted.text, self.wanted.title or "", *self.wanted.notes.values()])):
-            raise NotExported(FAILED, NO_LETTERS.format(scripts=", ".join(scripts)))
+            raise WorkRefused(FAILED, NO_LETTERS.format(scripts=", ".join(scripts)))
         try:
             return self._typeset(self._document())
         except typst.TypstError:  # a formula that typst cannot set is shown as typed
             try:
                 return self._typeset(self._document(math_as_code=True))
             except typst.TypstError as error:
-                raise NotExported(FAILED, "The text could not be typeset.") from error
+                raise WorkRefused(FAILED, "The text could not be typeset.") from error
 
     def _typeset(self, document: Node) -> bytes:
         source = (PAGES / "page.typ").read_bytes()
@@ -156,34 +145,21 @@ class FileWriter:
         ended = subprocess.run([*command, *heap], input=text, capture_output=True, env=environment, check=False)
         full = ended.returncode == HEAP_EXHAUSTED or (ended.returncode and NO_MEMORY in ended.stderr)
         if full or ended.returncode < 0:
-            raise NotExported(TOO_LARGE, "The text takes more memory or time than an export may.")
+            raise WorkRefused(TOO_LARGE, "The text takes more memory or time than an export may.")
         if ended.returncode:
-            raise NotExported(FAILED, "The text could not be converted.")
+            raise WorkRefused(FAILED, "The text could not be converted.")
         return ended.stdout
 
 
 def pandoc_program() -> str:
-    """Returns the path of the program that comes with the package. Raises NotExported."""
+    """Returns the path of the program that comes with the package. Raises WorkRefused."""
     package = importlib.util.find_spec("pypandoc")
     for folder in (package and package.submodule_search_locations) or ():
         for name in ("pandoc", "pandoc.exe"):
             if (program := Path(folder, "files", name)).is_file():
                 return str(program)
-    raise NotExported(MISSING, "There is no pandoc for this platform.")
+    raise WorkRefused(MISSING, "There is no pandoc for this platform.")
 
 
 def _written(document: Node) -> bytes:
     return json.dumps(document).encode()
-
-
-def _send(messages: Connection, body: dict[str, Any]) -> None:
-    messages.send_bytes(json.dumps(body).encode())
-
-
-def _limit(limits: ExportLimits) -> None:
-    """Sets resource limits as a safety net below the parent's deadline; child programs inherit them."""
-    seconds = int(2 * limits.seconds) + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limits.output_bytes, limits.output_bytes))
-    if sys.platform == "linux":
-        resource.setrlimit(resource.RLIMIT_DATA, (limits.memory_bytes, limits.memory_bytes))

@@ -1,77 +1,57 @@
-"""Exports artifacts as files in walled processes, outside the event loop."""
+"""Exports artifacts as files in walled processes."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-import time
 from dataclasses import asdict
+from typing import Any
 
 from orchestrator.errors import ArtifactExportsBusy, ExportFailed, ExportTooLarge, ExportToolMissing, ExportTooSlow
 from orchestrator.export.child import ExportAssignment
-from orchestrator.export.limits import MISSING, PIECE_BYTES, TOO_LARGE, ExportLimits
-from service_kit.problems import Unavailable
-from service_kit.sandbox import Sandbox, SandboxConfig, SandboxedProcess, SandboxUnavailable
+from orchestrator.export.limits import MISSING, TOO_LARGE, ExportLimits
+from orchestrator.walled.work import Replies, WalledWork
+from service_kit.sandbox import SandboxConfig, SandboxedProcess
 
-TASK, PRELOAD = "orchestrator.export.child:serve", "orchestrator.export.child"
+CONFIG = SandboxConfig("orchestrator.export.child:serve", "orchestrator.export.child", programs=True)
 WAITING_FOR_EACH = 8  # exports that may wait, per running export
 
 
 class DocumentConverter:
-    """Runs one process per export, at most `at_once` at a time. The fork server is started with the first."""
+    """Runs one process per export, at most `at_once` at a time."""
 
     def __init__(self, limits: ExportLimits, at_once: int) -> None:
         self.limits = limits
-        self._sandbox = Sandbox(SandboxConfig(TASK, PRELOAD, programs=True))
-        self._places = asyncio.Semaphore(at_once)
-        self._most, self._present = at_once * (1 + WAITING_FOR_EACH), 0
+        self._work = WalledWork(CONFIG, at_once, WAITING_FOR_EACH)
 
     async def aclose(self) -> None:
         """Ends exports in progress; they fail for their callers."""
-        await asyncio.to_thread(self._sandbox.close)
+        await self._work.aclose()
 
     async def convert(self, wanted: ExportAssignment) -> bytes:
         """Raises ExportTooLarge, ExportTooSlow, ExportFailed, ExportToolMissing, ArtifactExportsBusy, Unavailable."""
         size = len(wanted.text.encode())
         if size > self.limits.source_bytes:
             raise ExportTooLarge(f"The text has {size:,} bytes, of at most {self.limits.source_bytes:,}")
-        if self._present >= self._most:
+        if self._work.is_full:
             raise ArtifactExportsBusy("Many artifacts are being exported; try again in a moment")
-        self._present += 1
-        try:
-            async with self._places:
-                return await self._converted(wanted)
-        finally:
-            self._present -= 1
-
-    async def _converted(self, wanted: ExportAssignment) -> bytes:
-        try:
-            process = await asyncio.to_thread(self._sandbox.start)
-        except SandboxUnavailable as error:
-            raise Unavailable("No process could be started for the export") from error
-        try:
-            return await asyncio.to_thread(self._read, process, wanted)
-        finally:
-            await asyncio.shield(asyncio.to_thread(process.end))  # even if the caller has disconnected
+        return await self._work.result(lambda process: self._read(process, wanted))
 
     def _read(self, process: SandboxedProcess, wanted: ExportAssignment) -> bytes:
-        deadline = time.monotonic() + self.limits.seconds
+        replies = Replies(process, self.limits.seconds)
         try:
             process.send(json.dumps(asdict(wanted)).encode())
-            size = self._size(json.loads(self._next(process, deadline)))
-            written = bytearray()
-            while len(written) < size:
-                written += self._next(process, deadline)
+            return replies.content(self._size(replies.body()))
+        except TimeoutError:
+            raise ExportTooSlow(f"It was not written within {self.limits.seconds:g} s") from None
         except (EOFError, OSError):
             raise ExportTooLarge(
                 "The conversion was stopped: it takes more memory or time than an export may"
             ) from None
         except (ValueError, TypeError) as error:
             raise ExportFailed("The converter sent an invalid answer") from error
-        return bytes(written[:size])
 
-    def _size(self, reply: dict[str, object]) -> int:
-        size, reason, message = reply.get("bytes"), reply.get("failed"), str(reply.get("message", ""))[:200]
+    def _size(self, reply: dict[str, Any]) -> int:
+        size, reason, message = reply.get("bytes"), reply.get("refused"), str(reply.get("message", ""))[:200]
         if isinstance(size, int) and 0 <= size <= self.limits.output_bytes:
             return size
         if reason == TOO_LARGE:
@@ -79,9 +59,3 @@ class DocumentConverter:
         if reason == MISSING:
             raise ExportToolMissing(message)
         raise ExportFailed(message or None)
-
-    def _next(self, process: SandboxedProcess, deadline: float) -> bytes:
-        message = process.receive(max(0.0, deadline - time.monotonic()), PIECE_BYTES)
-        if message is None:
-            raise ExportTooSlow(f"It was not written within {self.limits.seconds:g} s")
-        return message

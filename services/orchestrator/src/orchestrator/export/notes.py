@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from contracts.locations import location
 from contracts.orchestrator import Citation
 from orchestrator.artifacts.markers import MARKER
 
@@ -15,16 +16,8 @@ CODE = re.compile(r"`[^`\n]{0,1000}`")
 
 def note(citation: Citation) -> str:
     """Returns the title, the place and the quote of a citation on one line."""
-    place = []
-    if citation.page is not None:
-        place.append(f"page {citation.page}")
-    if citation.line_start is not None:
-        last = citation.line_end or citation.line_start
-        lines = f"line {citation.line_start}" if last == citation.line_start else f"lines {citation.line_start}–{last}"
-        place.append(lines)
-    if citation.section:
-        place.append(f"“{citation.section}”")
-    named = ", ".join([citation.document_title or citation.document_name, *place])
+    where = location(citation.section, citation.page, citation.line_start, citation.line_end)
+    named = ", ".join(filter(None, (citation.document_title or citation.document_name, where)))
     quote = " ".join(citation.quote.split())
     if len(quote) > LONGEST_QUOTE:
         quote = quote[:LONGEST_QUOTE].rsplit(" ", 1)[0] + " …"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, status
+from fastapi import APIRouter, Query, status
 from fastapi.responses import StreamingResponse
 
 from contracts.base import Page, ProblemBody
@@ -16,11 +16,11 @@ from orchestrator.feedback.repository import CallerFeedback, WorkspaceFeedback
 from service_kit.auth import Owner, Viewer
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
 from service_kit.postgres import Database
+from service_kit.routes import Responses, UsedDatabase
 
 router = APIRouter(prefix="/v1", tags=["orchestrator"])
 MESSAGE_FEEDBACK = "/messages/{message_id}/feedback"
 EXPORTED_AT_ONCE = 500
-Responses = dict[int | str, dict[str, Any]]
 NOT_FOUND: Responses = {404: {"model": ProblemBody, "description": "The caller has no such message"}}
 NOT_RATED: Responses = {
     409: {"model": ProblemBody, "description": "It is a question, or an answer still being written"}
@@ -36,12 +36,11 @@ Rated = Annotated[FeedbackRating | None, Query(description="Only entries with th
 
 
 @router.put(MESSAGE_FEEDBACK, summary="Rate an answer", responses={**NOT_FOUND, **NOT_RATED})
-async def put_feedback(message_id: UUID, body: FeedbackPut, caller: Viewer, request: Request) -> AnswerFeedback:
+async def put_feedback(message_id: UUID, body: FeedbackPut, caller: Viewer, database: UsedDatabase) -> AnswerFeedback:
     """Replaces the caller's earlier feedback on this answer. Owners of the workspace see it with the caller's id.
 
     They see question and answer only with `share_content`. The feedback is deleted with the answer.
     """
-    database: Database = request.app.state.database
     async with database.workspace(caller.workspace_id) as connection:
         return await CallerFeedback(connection, caller).put(message_id, body)
 
@@ -52,20 +51,18 @@ async def put_feedback(message_id: UUID, body: FeedbackPut, caller: Viewer, requ
     summary="Withdraw the rating of an answer",
     responses=NOT_FOUND,
 )
-async def delete_feedback(message_id: UUID, caller: Viewer, request: Request) -> None:
+async def delete_feedback(message_id: UUID, caller: Viewer, database: UsedDatabase) -> None:
     """Owners no longer see it. Withdrawing what was not given changes nothing."""
-    database: Database = request.app.state.database
     async with database.workspace(caller.workspace_id) as connection:
         await CallerFeedback(connection, caller).delete(message_id)
 
 
 @router.get("/feedback", summary="List feedback on answers", responses=FORBIDDEN)
 async def list_feedback(
-    caller: Owner, request: Request, rating: Rated = None, limit: Limit = 50, cursor: Cursor = None
+    caller: Owner, database: UsedDatabase, rating: Rated = None, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[FeedbackEntry]:
     """Requires an owner; lists the newest first. `question` and `answer` are null if their user does not share them."""
     at, before = decode_cursor(cursor)
-    database: Database = request.app.state.database
     async with database.workspace(caller.workspace_id) as connection:
         rows = await WorkspaceFeedback(connection, caller.workspace_id).newest(rating, at, before, limit + 1)
     return page(rows, limit, lambda entry: (entry.created_at, entry.message_id))
@@ -79,14 +76,14 @@ async def list_feedback(
 )
 async def export_feedback(
     caller: Owner,
-    request: Request,
+    database: UsedDatabase,
     rating: Rated = None,
     format: Annotated[FeedbackFormat, Query(description="JSON Lines, or CSV with a header")] = FeedbackFormat.jsonl,
 ) -> StreamingResponse:
     """Requires an owner. Streams the same entries, all pages at once; in CSV no text can be mistaken for a formula."""
     form = FILES[format]
     headers = {"Content-Disposition": f'attachment; filename="feedback.{form.extension}"'}
-    parts = _parts(request.app.state.database, caller.workspace_id, rating, form)
+    parts = _parts(database, caller.workspace_id, rating, form)
     return StreamingResponse(parts, media_type=form.media_type, headers=headers)
 
 

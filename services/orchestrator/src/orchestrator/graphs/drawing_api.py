@@ -22,7 +22,7 @@ router = APIRouter(prefix="/v1/graphs", tags=["orchestrator"])
 )
 async def draw_graph(
     name: Annotated[str, Path(min_length=1, max_length=40, description="conversation, artifact_ops or retrieve")],
-    caller: Viewer,  # noqa: ARG001
+    _: Viewer,
 ) -> GraphDrawing:
     """Returns a Mermaid diagram of the compiled graph that answers messages, changes artifacts or searches."""
     build = GRAPHS.get(name)

@@ -14,7 +14,7 @@ from langgraph.typing import ContextT, NodeInputT_contra
 from opentelemetry.trace import StatusCode
 
 from contracts.artifact_actions import ArtifactAction
-from contracts.events import RunPhase, StageCompleted, StageStarted
+from contracts.run_events import RunPhase, StageCompleted, StageStarted
 from orchestrator.errors import GraphError
 from orchestrator.runs.events import RunEvents
 from service_kit.problems import ServiceSilent, Unavailable, WorkspaceGone
@@ -80,7 +80,7 @@ def stage(node: Node[NodeInputT_contra, ContextT], label: str) -> Node[NodeInput
 
     @wraps(node)
     async def staged(state: NodeInputT_contra, runtime: Runtime[ContextT]) -> dict[str, Any]:
-        events: RunEvents = runtime.context.events  # type: ignore[union-attr]
+        events: RunEvents = runtime.context.events  # type: ignore[union-attr]  # each graph has one
         failed = None if of_name else cast(Failing, state)["error"]
         phase = of_name or (PHASES[failed["stage"]] if failed else None)
         events.emit(StageStarted(stage=name, label=label, phase=phase))

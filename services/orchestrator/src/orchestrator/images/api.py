@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response, status
@@ -15,16 +15,16 @@ from orchestrator.images.keeping import ImageKeeping
 from orchestrator.images.repository import CallerImages
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 
 router = APIRouter(prefix="/v1/sessions/{session_id}/attachments", tags=["orchestrator"])
 ATTACHMENT = "/{attachment_id}"
 FILE = {"schema": {"type": "string", "format": "binary"}}
-NOT_FOUND: dict[int | str, dict[str, Any]] = {
+NOT_FOUND: Responses = {
     404: {"model": ProblemBody, "description": "The caller has no such session, or the session has no such image"}
 }
-AWAY: dict[int | str, dict[str, Any]] = {503: {"model": ProblemBody, "description": "The object store is unavailable"}}
-REFUSED: dict[int | str, dict[str, Any]] = {
+AWAY: Responses = {503: {"model": ProblemBody, "description": "The object store is unavailable"}}
+REFUSED: Responses = {
     409: {"model": ProblemBody, "description": "The session has 1,000 images"},
     413: {"model": ProblemBody, "description": "It is larger than 20 MiB, or decodes to too many pixels"},
     415: {
@@ -35,7 +35,7 @@ REFUSED: dict[int | str, dict[str, Any]] = {
 }
 
 
-Images = Annotated[ImageKeeping, from_state("images")]
+UsedImages = Annotated[ImageKeeping, from_state("images")]
 Name = Annotated[Text, Query(min_length=1, max_length=255, description="The file's name")]
 
 
@@ -47,7 +47,7 @@ Name = Annotated[Text, Query(min_length=1, max_length=255, description="The file
     openapi_extra={"requestBody": {"required": True, "content": dict.fromkeys(IMAGE_TYPES, FILE)}},
 )
 async def create_attachment(
-    session_id: UUID, request: Request, caller: Viewer, images: Images, name: Name = "image"
+    session_id: UUID, request: Request, caller: Viewer, images: UsedImages, name: Name = "image"
 ) -> ImageAttachment:
     """The body is the image: PNG, JPEG, WebP or GIF (its first frame), as the `Content-Type` says.
 
@@ -62,7 +62,7 @@ async def create_attachment(
 
 @router.get("", summary="List a session's images", responses=NOT_FOUND)
 async def list_attachments(
-    session_id: UUID, caller: Viewer, images: Images, limit: Limit = 50, cursor: Cursor = None
+    session_id: UUID, caller: Viewer, images: UsedImages, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[ImageAttachment]:
     """Lists the oldest first."""
     async with images.database.workspace(caller.workspace_id) as connection:
@@ -81,7 +81,7 @@ async def list_attachments(
         **AWAY,
     },
 )
-async def get_attachment(session_id: UUID, attachment_id: UUID, caller: Viewer, images: Images) -> Response:
+async def get_attachment(session_id: UUID, attachment_id: UUID, caller: Viewer, images: UsedImages) -> Response:
     """Returns a PNG or JPEG file."""
     image = await images.find(caller, session_id, attachment_id)
     named = {"Content-Disposition": "inline", "Cache-Control": "private, max-age=3600"}
@@ -94,7 +94,7 @@ async def get_attachment(session_id: UUID, attachment_id: UUID, caller: Viewer, 
     summary="Delete an image",
     responses={**NOT_FOUND, **AWAY},
 )
-async def delete_attachment(session_id: UUID, attachment_id: UUID, caller: Viewer, images: Images) -> None:
+async def delete_attachment(session_id: UUID, attachment_id: UUID, caller: Viewer, images: UsedImages) -> None:
     """Messages that show it stay, but models no longer see it."""
     await images.delete(caller, session_id, attachment_id)
 

@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import io
 import json
-import resource
-import sys
 import warnings
 from multiprocessing.connection import Connection
 from typing import Any
 
 from PIL import Image, ImageOps
 
-from orchestrator.images.limits import MISLABELLED, NOT_READ, PIECE_BYTES, TOO_LARGE, ImageLimits
+from orchestrator.images.limits import MISLABELLED, NOT_READ, TOO_LARGE, ImageLimits
+from orchestrator.walled.child import WorkRefused, limit_resources, send_content, send_refusal
 from service_kit.sandbox.usage import OwnMemory
 
 FORMATS = {"image/png": "PNG", "image/jpeg": "JPEG", "image/webp": "WEBP", "image/gif": "GIF"}
 QUALITY = 90
-
-
-class ImageRefused(Exception):
-    """`reason` is one of those in `limits`."""
-
-    def __init__(self, reason: str, message: str) -> None:
-        super().__init__(message)
-        self.reason = reason
 
 
 def serve(messages: Connection, _: OwnMemory) -> None:
@@ -36,30 +27,28 @@ def serve(messages: Connection, _: OwnMemory) -> None:
         return
     try:
         limits = ImageLimits(**request["limits"])
-        _limit(limits)
+        limit_resources(limits.seconds, limits.memory_bytes, limits.output_bytes)
         result, written = rewritten(file, request["media_type"], limits)
-    except ImageRefused as error:
-        _send(messages, {"refused": error.reason, "message": str(error)})
+    except WorkRefused as error:
+        send_refusal(messages, error.reason, str(error))
     except MemoryError:
-        _send(messages, {"refused": TOO_LARGE, "message": "It takes more memory than an image may."})
+        send_refusal(messages, TOO_LARGE, "It takes more memory than an image may.")
     else:
-        _send(messages, {**result, "bytes": len(written)})
-        for start in range(0, len(written), PIECE_BYTES):
-            messages.send_bytes(written[start : start + PIECE_BYTES])
+        send_content(messages, written, **result)
 
 
 def rewritten(file: bytes, media_type: str, limits: ImageLimits) -> tuple[dict[str, Any], bytes]:
-    """Returns type and size, and the bytes of a new file with only the pixels. Raises ImageRefused."""
+    """Returns type and size, and the bytes of a new file with only the pixels. Raises WorkRefused."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", Image.DecompressionBombWarning)
         try:
             image = _decoded(file, media_type, limits)
-        except (ImageRefused, MemoryError):
+        except (WorkRefused, MemoryError):
             raise
         except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-            raise ImageRefused(TOO_LARGE, "It unpacks to far more than it says.") from None
+            raise WorkRefused(TOO_LARGE, "It unpacks to far more than it says.") from None
         except Exception as error:  # a broken file may raise anything in its decoder
-            raise ImageRefused(NOT_READ, "It is broken, cut short, or no image of its type.") from error
+            raise WorkRefused(NOT_READ, "It is broken, cut short, or no image of its type.") from error
     opaque = image.mode in ("RGB", "L")
     photograph = opaque and media_type in ("image/jpeg", "image/webp")
     written = io.BytesIO()
@@ -68,7 +57,7 @@ def rewritten(file: bytes, media_type: str, limits: ImageLimits) -> tuple[dict[s
     else:
         image.save(written, "PNG")
     if written.tell() > limits.output_bytes:
-        raise ImageRefused(TOO_LARGE, "It becomes too large.")
+        raise WorkRefused(TOO_LARGE, "It becomes too large.")
     kept = "image/jpeg" if photograph else "image/png"
     return {"media_type": kept, "width": image.width, "height": image.height}, written.getvalue()
 
@@ -77,9 +66,9 @@ def _decoded(file: bytes, media_type: str, limits: ImageLimits) -> Image.Image:
     """Returns the first frame, upright and small enough, in a new image without the file's metadata."""
     with Image.open(io.BytesIO(file), formats=list(FORMATS.values())) as opened:
         if opened.format != FORMATS[media_type]:
-            raise ImageRefused(MISLABELLED, f"It says {media_type} and is {opened.format}.")
+            raise WorkRefused(MISLABELLED, f"It says {media_type} and is {opened.format}.")
         if opened.width * opened.height > limits.pixels:
-            raise ImageRefused(TOO_LARGE, f"It has {opened.width} x {opened.height} pixels, of {limits.pixels:,}.")
+            raise WorkRefused(TOO_LARGE, f"It has {opened.width} x {opened.height} pixels, of {limits.pixels:,}.")
         opened.draft("RGB", (limits.side, limits.side))
         opened.load()
         clear = "A" in opened.mode or "transparency" in opened.info
@@ -92,16 +81,3 @@ def _decoded(file: bytes, media_type: str, limits: ImageLimits) -> Image.Image:
     clean = Image.new(upright.mode, upright.size)
     clean.paste(upright)
     return clean
-
-
-def _send(messages: Connection, body: dict[str, Any]) -> None:
-    messages.send_bytes(json.dumps(body).encode())
-
-
-def _limit(limits: ImageLimits) -> None:
-    """Sets resource limits as a safety net below the parent's deadline."""
-    seconds = int(2 * limits.seconds) + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limits.output_bytes, limits.output_bytes))
-    if sys.platform == "linux":
-        resource.setrlimit(resource.RLIMIT_DATA, (limits.memory_bytes, limits.memory_bytes))

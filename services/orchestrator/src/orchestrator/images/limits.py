@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-PIECE_BYTES = 1 << 20
 TOO_LARGE, NOT_READ, MISLABELLED = "too-large", "not-read", "mislabelled"
 
 

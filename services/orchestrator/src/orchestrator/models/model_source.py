@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from uuid import UUID
 
-from contracts.events import ProviderIssue, RunEventData
 from contracts.models import MODEL_ROLES, ModelRole
 from contracts.openai_api import BreakerState
+from contracts.run_events import ProviderIssue, RunEventData
 from contracts.workspace_settings import RoleModel
 from inference.capabilities import SetCapabilities
 from inference.endpoints import Endpoints

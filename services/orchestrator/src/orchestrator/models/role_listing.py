@@ -67,7 +67,7 @@ class ModelListing:
                 "a role names a model that its provider does not list", extra={"role": role, "reason": self.missing[-1]}
             )
 
-    async def told(self) -> list[str]:
+    async def missing_fact(self) -> list[str]:
         """Returns `missing`, for /readyz."""
         return self.missing
 

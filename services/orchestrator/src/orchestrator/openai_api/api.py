@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import StreamingResponse
@@ -23,22 +23,22 @@ from orchestrator.openai_api.chat_whole import WholeAnswer
 from orchestrator.openai_api.errors import AnswerFailed, UnknownOpenAIModel
 from orchestrator.openai_api.models import Models, preset_card, preset_name
 from orchestrator.openai_api.preset_choice import with_preset
-from orchestrator.runs.api import Streams
+from orchestrator.runs.api import UsedStreams
 from orchestrator.runs.streams import BEGINNING
 from service_kit.auth import Principal, Viewer
 from service_kit.disconnects import unless_left
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 from service_kit.server_sent import event_stream
 
 router = APIRouter(prefix="/v1", tags=["orchestrator"])
 
 
-def refused(*statuses: tuple[int, str]) -> dict[int | str, dict[str, Any]]:
+def refused(*statuses: tuple[int, str]) -> Responses:
     """Returns the OpenAPI description of these errors."""
     return {status: {"model": OpenAIError, "description": description} for status, description in statuses}
 
 
-COMPLETED: dict[int | str, dict[str, Any]] = {
+COMPLETED: Responses = {
     200: {"content": {"text/event-stream": {}}, "description": "The completion; with `stream`, its chunks"},
     **refused(
         (404, "There is no such model, or the caller has no such session"),
@@ -49,10 +49,10 @@ COMPLETED: dict[int | str, dict[str, Any]] = {
 }
 
 
-Ask = Annotated[OpenAIRuns, from_state("asking")]
-Choice = Annotated[Models, from_state("models")]
-Chosen = Annotated[PresetStore, from_state("presets")]
-Source = Annotated[ModelSource, from_state("model_source")]
+UsedOpenAIRuns = Annotated[OpenAIRuns, from_state("asking")]
+UsedModels = Annotated[Models, from_state("models")]
+UsedPresets = Annotated[PresetStore, from_state("presets")]
+UsedModelSource = Annotated[ModelSource, from_state("model_source")]
 
 
 async def chosen_preset(presets: PresetStore, caller: Principal, model: str) -> Preset | None:
@@ -65,7 +65,7 @@ async def chosen_preset(presets: PresetStore, caller: Principal, model: str) -> 
 
 
 @router.get("/models", summary="List the models of the OpenAI API", responses=refused())
-async def list_models(caller: Viewer, choice: Choice, presets: Chosen, source: Source) -> ModelList:
+async def list_models(caller: Viewer, choice: UsedModels, presets: UsedPresets, source: UsedModelSource) -> ModelList:
     """`attractor` answers from the documents; `attractor-plain`, if a chat model is configured, without them.
 
     `attractor/NAME` is a preset of the caller or the workspace.
@@ -79,9 +79,9 @@ async def list_models(caller: Viewer, choice: Choice, presets: Chosen, source: S
 async def get_model(
     model: Annotated[ModelName, Path()],
     caller: Viewer,
-    choice: Choice,
-    presets: Chosen,
-    source: Source,
+    choice: UsedModels,
+    presets: UsedPresets,
+    source: UsedModelSource,
 ) -> ModelCard:
     """A name that clients can use as `model`."""
     preset = await chosen_preset(presets, caller, model)
@@ -105,10 +105,10 @@ async def create_chat_completion(
     body: ChatCompletionRequest,
     request: Request,
     caller: Viewer,
-    ask: Ask,
-    choice: Choice,
-    presets: Chosen,
-    streams: Streams,
+    ask: UsedOpenAIRuns,
+    choice: UsedModels,
+    presets: UsedPresets,
+    streams: UsedStreams,
 ) -> ChatCompletion | StreamingResponse:
     """Answers the last message from the documents; the messages before it are the history.
 

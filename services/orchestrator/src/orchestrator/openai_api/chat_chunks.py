@@ -6,7 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from contracts.events import (
+from contracts.orchestrator import Citation
+from contracts.run_events import (
     CitationChecked,
     MessageCompleted,
     MessageDelta,
@@ -19,7 +20,6 @@ from contracts.events import (
     StageStarted,
     ThinkingDelta,
 )
-from contracts.orchestrator import Citation
 from orchestrator.openai_api.chat_usage import counted
 from orchestrator.openai_api.errors import failure_of
 from orchestrator.openai_api.footnotes import annotated, footnotes

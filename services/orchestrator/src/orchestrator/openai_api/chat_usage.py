@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contracts.events import ModelCalled
 from contracts.openai_api import ChatUsage, CompletionTokensDetails, PromptTokensDetails
+from contracts.run_events import ModelCalled
 
 
 def counted(calls: Sequence[ModelCalled]) -> ChatUsage:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from contracts.events import (
+from contracts.openai_api import ChatAnswer, ChatChoice, ChatCompletion
+from contracts.orchestrator import Citation
+from contracts.run_events import (
     CitationChecked,
     MessageCompleted,
     MessageRestarted,
@@ -14,8 +16,6 @@ from contracts.events import (
     RunFailed,
     ThinkingDelta,
 )
-from contracts.openai_api import ChatAnswer, ChatChoice, ChatCompletion
-from contracts.orchestrator import Citation
 from orchestrator.openai_api.chat_chunks import READ, Completing
 from orchestrator.openai_api.chat_usage import counted
 from orchestrator.openai_api.errors import AnswerFailed, failure_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from contracts.locations import location
 from contracts.openai_api import ChatAnnotation, UrlCitation
 from contracts.orchestrator import Citation
 
@@ -59,12 +60,8 @@ def url_of(citation: Citation, base_url: str) -> str:
 
 
 def _place(citation: Citation) -> str:
-    parts = [citation.section]
-    if citation.page:
-        parts.append(f"p. {citation.page}")
-    elif citation.line_start:
-        parts.append(f"line {citation.line_start}")
-    return ", ".join([title_of(citation), *(part for part in parts if part)])
+    where = location(citation.section, citation.page, citation.line_start, citation.line_end)
+    return ", ".join(filter(None, (title_of(citation), where)))
 
 
 def _short(quote: str) -> str:

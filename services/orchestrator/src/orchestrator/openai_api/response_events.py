@@ -13,7 +13,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from contracts.events import (
+from contracts.openai_responses import OutputMessage, OutputText, ReasoningItem, ReasoningText, ResponseObject
+from contracts.orchestrator import Citation
+from contracts.run_events import (
     CitationChecked,
     MessageCompleted,
     MessageDelta,
@@ -23,8 +25,6 @@ from contracts.events import (
     StageStarted,
     ThinkingDelta,
 )
-from contracts.openai_responses import OutputMessage, OutputText, ReasoningItem, ReasoningText, ResponseObject
-from contracts.orchestrator import Citation
 from orchestrator.openai_api.response_objects import ResponseRun, begun, message_id, output_text
 from orchestrator.runs.streams import Entry
 from service_kit.server_sent import HEARTBEAT

@@ -4,30 +4,31 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import StreamingResponse
 
 from contracts.openai_responses import DeletedResponse, ResponseId, ResponseObject, ResponseRequest
 from orchestrator.errors import RunNotFound
-from orchestrator.openai_api.api import Ask, Choice, Chosen, base_url, chosen_preset, refused
+from orchestrator.openai_api.api import UsedModels, UsedOpenAIRuns, UsedPresets, base_url, chosen_preset, refused
 from orchestrator.openai_api.asking import Followed, OpenAIRuns
 from orchestrator.openai_api.errors import ResponseNotFound, Unsupported
 from orchestrator.openai_api.preset_choice import with_preset
 from orchestrator.openai_api.response_events import TERMINAL, ResponseEvents
 from orchestrator.openai_api.response_objects import ResponseRun, as_it_is, begun, run_id_of
 from orchestrator.openai_api.response_request import response_question
-from orchestrator.runs.api import Streams
+from orchestrator.runs.api import UsedStreams
 from orchestrator.runs.streams import TERMINAL_EVENTS
 from service_kit.auth import Principal, Viewer
 from service_kit.disconnects import unless_left
+from service_kit.routes import Responses
 from service_kit.server_sent import event_stream
 
 router = APIRouter(prefix="/v1/responses", tags=["orchestrator"])
 RESPONSE = "/{response_id}"
 Named = Annotated[ResponseId, Path()]
-STREAMED: dict[int | str, dict[str, Any]] = {
+STREAMED: Responses = {
     200: {"content": {"text/event-stream": {}}, "description": "The response; with `stream`, its events"}
 }
 NOT_FOUND = refused((404, "The caller has no such response"))
@@ -48,10 +49,10 @@ async def create_response(
     body: ResponseRequest,
     request: Request,
     caller: Viewer,
-    ask: Ask,
-    choice: Choice,
-    presets: Chosen,
-    streams: Streams,
+    ask: UsedOpenAIRuns,
+    choice: UsedModels,
+    presets: UsedPresets,
+    streams: UsedStreams,
 ) -> ResponseObject | StreamingResponse:
     """Answers the last message of `input` from the documents, with `file_citation` and `url_citation` annotations.
 
@@ -87,8 +88,8 @@ async def get_response(
     response_id: Named,
     request: Request,
     caller: Viewer,
-    ask: Ask,
-    streams: Streams,
+    ask: UsedOpenAIRuns,
+    streams: UsedStreams,
     stream: Annotated[bool, Query(description="Stream its events instead, until it ends")] = False,
     starting_after: Annotated[
         int | None, Query(ge=0, le=2**31 - 1, description="Only the events with a higher `sequence_number`")
@@ -107,7 +108,7 @@ async def get_response(
 
 
 @router.post(f"{RESPONSE}/cancel", summary="Stop a response", responses=NOT_FOUND)
-async def cancel_response(response_id: Named, request: Request, caller: Viewer, ask: Ask) -> ResponseObject:
+async def cancel_response(response_id: Named, request: Request, caller: Viewer, ask: UsedOpenAIRuns) -> ResponseObject:
     """What was written stays. A waiting response ends at once, a running one within moments."""
     response_run = await _found(ask, caller, response_id)
     await ask.streams.cancel(caller, response_run.run.id)
@@ -115,7 +116,7 @@ async def cancel_response(response_id: Named, request: Request, caller: Viewer, 
 
 
 @router.delete(RESPONSE, summary="Delete a response", responses=NOT_FOUND)
-async def delete_response(response_id: Named, caller: Viewer, ask: Ask) -> DeletedResponse:
+async def delete_response(response_id: Named, caller: Viewer, ask: UsedOpenAIRuns) -> DeletedResponse:
     """Deletes its question, its answer, and the responses that follow it; one in progress is stopped."""
     response_run = await _found(ask, caller, response_id)
     await ask.delete(caller, response_run.run)

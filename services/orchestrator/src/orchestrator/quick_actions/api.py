@@ -2,55 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
-from fastapi import APIRouter, Request, Response, status
+from fastapi import APIRouter, Response, status
 
 from contracts.base import Page, ProblemBody
 from contracts.quick_actions import QuickAction, QuickActionCreate, QuickActionUpdate
 from orchestrator.quick_actions.repository import CallerQuickActions
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit
-from service_kit.postgres import Database
-from service_kit.request_headers import ExpectedVersion, tagged
+from service_kit.request_headers import STALE, ExpectedVersion, tagged
+from service_kit.routes import Responses, UsedDatabase
 
 router = APIRouter(prefix="/v1/quick-actions", tags=["orchestrator"])
-Responses = dict[int | str, dict[str, Any]]
 NOT_FOUND: Responses = {404: {"model": ProblemBody, "description": "The caller has no such quick action"}}
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "The action is shared, but the caller is a viewer"}}
 TOO_MANY: Responses = {409: {"model": ProblemBody, "description": "The maximum number is reached"}}
-STALE: Responses = {412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one"}}
 CHANGED: Responses = {**NOT_FOUND, **FORBIDDEN, **STALE}
 
 
 @router.post("", status_code=status.HTTP_201_CREATED, summary="Create a quick action", responses=FORBIDDEN | TOO_MANY)
 async def create_quick_action(
-    body: QuickActionCreate, caller: Viewer, request: Request, response: Response
+    body: QuickActionCreate, caller: Viewer, database: UsedDatabase, response: Response
 ) -> QuickAction:
     """Saves a prompt under a name, for the caller alone or, if `shared`, for all members of the workspace.
 
     A message with its id as `quick_action` follows its prompt.
     """
-    database: Database = request.app.state.database
     async with database.workspace(caller.workspace_id) as connection:
         return tagged(await CallerQuickActions(connection, caller).create(body), response)
 
 
 @router.get("", summary="List quick actions")
 async def list_quick_actions(
-    caller: Viewer, request: Request, limit: Limit = 50, cursor: Cursor = None
+    caller: Viewer, database: UsedDatabase, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[QuickAction]:
     """Lists the caller's own and the workspace's, oldest first."""
-    database: Database = request.app.state.database
     async with database.workspace(caller.workspace_id) as connection:
         return await CallerQuickActions(connection, caller).page(limit, cursor)
 
 
 @router.get("/{action_id}", summary="Read a quick action", responses=NOT_FOUND)
-async def get_quick_action(action_id: UUID, caller: Viewer, request: Request, response: Response) -> QuickAction:
+async def get_quick_action(action_id: UUID, caller: Viewer, database: UsedDatabase, response: Response) -> QuickAction:
     """Returns it with its version in the `ETag`."""
-    database: Database = request.app.state.database
     async with database.workspace(caller.workspace_id) as connection:
         return tagged(await CallerQuickActions(connection, caller).find(action_id), response)
 
@@ -60,12 +54,11 @@ async def change_quick_action(
     action_id: UUID,
     body: QuickActionUpdate,
     caller: Viewer,
-    request: Request,
+    database: UsedDatabase,
     version: ExpectedVersion,
     response: Response,
 ) -> QuickAction:
     """Changes the fields that are given. Runs in progress follow the earlier prompt."""
-    database: Database = request.app.state.database
     async with database.workspace(caller.workspace_id) as connection:
         return tagged(await CallerQuickActions(connection, caller).change(action_id, body, version), response)
 
@@ -73,8 +66,9 @@ async def change_quick_action(
 @router.delete(
     "/{action_id}", status_code=status.HTTP_204_NO_CONTENT, summary="Delete a quick action", responses=CHANGED
 )
-async def delete_quick_action(action_id: UUID, caller: Viewer, request: Request, version: ExpectedVersion) -> None:
+async def delete_quick_action(
+    action_id: UUID, caller: Viewer, database: UsedDatabase, version: ExpectedVersion
+) -> None:
     """Texts written with it stay."""
-    database: Database = request.app.state.database
     async with database.workspace(caller.workspace_id) as connection:
         await CallerQuickActions(connection, caller).delete(action_id, version)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import StreamingResponse
 
 from contracts.base import Page, ProblemBody
@@ -17,31 +17,30 @@ from orchestrator.runs.store import RunStore
 from orchestrator.runs.streams import RunStreams, parse_event_id
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit
-from service_kit.routes import from_state
+from service_kit.routes import Responses, from_state
 from service_kit.server_sent import event_stream
 
 router = APIRouter(prefix="/v1/runs", tags=["orchestrator"])
-NOT_FAILED: dict[int | str, dict[str, Any]] = {
+NOT_FAILED: Responses = {
     409: {"model": ProblemBody, "description": "The run has not failed"},
     503: {"model": ProblemBody, "description": "The run's events cannot be written"},
 }
-TOO_MANY_QUEUED: dict[int | str, dict[str, Any]] = {
+TOO_MANY_QUEUED: Responses = {
     429: {"model": ProblemBody, "description": "The caller has the maximum number of waiting runs; see Retry-After"}
 }
-NOT_FOUND: dict[int | str, dict[str, Any]] = {
-    404: {"model": ProblemBody, "description": "The caller has no such run in this workspace"}
-}
+NOT_FOUND: Responses = {404: {"model": ProblemBody, "description": "The caller has no such run in this workspace"}}
 
 
-Runs = Annotated[RunStore, from_state("runs")]
-Streams = Annotated[RunStreams, from_state("streams")]
+UsedRuns = Annotated[RunStore, from_state("runs")]
+UsedStreams = Annotated[RunStreams, from_state("streams")]
+MaxAttempts = Annotated[int, from_state("run_max_attempts")]
 Statuses = Annotated[Sequence[RunStatus], Query(max_length=len(RunStatus), description="Only runs in these states")]
 
 
 @router.get("", summary="List the caller's runs")
 async def list_runs(
     caller: Viewer,
-    runs: Runs,
+    runs: UsedRuns,
     session_id: UUID | None = None,
     status: Statuses = (),
     limit: Limit = 50,
@@ -58,7 +57,7 @@ async def list_runs(
 async def get_run(
     run_id: UUID,
     caller: Viewer,
-    runs: Runs,
+    runs: UsedRuns,
     debug: Annotated[bool, Query(description="Include how it was routed and how its search went")] = False,
 ) -> Run:
     """Includes the answer once the run is completed."""
@@ -78,8 +77,8 @@ async def get_run(
 async def run_events(
     run_id: UUID,
     caller: Viewer,
-    runs: Runs,
-    streams: Streams,
+    runs: UsedRuns,
+    streams: UsedStreams,
     last_event_id: Annotated[str | None, Header(max_length=100)] = None,
 ) -> Response:
     """Sends the run's events from the beginning, or after `Last-Event-ID`, and then as they occur.
@@ -97,7 +96,7 @@ async def run_events(
 
 
 @router.post("/{run_id}/cancel", summary="Cancel a run", responses={**NOT_FOUND})
-async def cancel_run(run_id: UUID, caller: Viewer, runs: Runs, streams: Streams) -> Run:
+async def cancel_run(run_id: UUID, caller: Viewer, runs: UsedRuns, streams: UsedStreams) -> Run:
     """Ends a waiting run at once and a running one within moments. A run that has ended stays as it is."""
     await streams.cancel(caller, run_id)
     return await runs.get(caller, run_id)
@@ -108,7 +107,9 @@ async def cancel_run(run_id: UUID, caller: Viewer, runs: Runs, streams: Streams)
     summary="Try a failed run again",
     responses={**NOT_FOUND, **NOT_FAILED, **TOO_MANY_QUEUED},
 )
-async def retry_run(request: Request, run_id: UUID, caller: Viewer, runs: Runs, streams: Streams) -> Run:
+async def retry_run(
+    run_id: UUID, caller: Viewer, runs: UsedRuns, streams: UsedStreams, max_attempts: MaxAttempts
+) -> Run:
     """Queues it again with all its attempts; for a day after the failure it resumes after the last completed node.
 
     After that it starts over. Its events continue after the existing ones, without the `run_failed`.
@@ -116,5 +117,5 @@ async def retry_run(request: Request, run_id: UUID, caller: Viewer, runs: Runs, 
     if (await runs.get(caller, run_id)).status is not RunStatus.failed:
         raise RunNotFailed
     await streams.reopen(run_id)
-    await runs.retry(caller, run_id, request.app.state.run_max_attempts)
+    await runs.retry(caller, run_id, max_attempts)
     return await runs.get(caller, run_id)

@@ -13,15 +13,8 @@ from langgraph.errors import GraphDrained
 from prometheus_client import CollectorRegistry, Histogram
 
 from contracts.backoff import backoff
-from contracts.events import (
-    CitationChecked,
-    MessageCompleted,
-    RunCancelled,
-    RunCompleted,
-    RunEventData,
-    RunFailed,
-)
 from contracts.orchestrator import RunStatus
+from contracts.run_events import CitationChecked, MessageCompleted, RunCancelled, RunCompleted, RunEventData, RunFailed
 from orchestrator.checkpoints import Checkpoints
 from orchestrator.errors import AttemptsExhausted, AttemptsFailed, DeadlinePassed, GraphError
 from orchestrator.runs.events import RunEvents

@@ -9,7 +9,7 @@ from uuid import UUID
 from prometheus_client.core import Metric
 from redis.asyncio import Redis
 
-from contracts.events import run_stream
+from contracts.run_events import run_stream
 from orchestrator.checkpoints import Checkpoints
 from orchestrator.runs.repository import RunSql, WorkspaceRuns
 from service_kit.postgres import Database

@@ -18,7 +18,7 @@ from uuid import UUID
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from contracts.events import (
+from contracts.run_events import (
     ArtifactDelta,
     MessageCompleted,
     MessageDelta,

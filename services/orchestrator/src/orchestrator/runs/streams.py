@@ -14,7 +14,8 @@ import psycopg
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from contracts.events import (
+from contracts.orchestrator import AnswerMode, Run, RunStatus
+from contracts.run_events import (
     RUN_EVENTS,
     MessageCompleted,
     MessageDelta,
@@ -25,7 +26,6 @@ from contracts.events import (
     RunFailed,
     run_stream,
 )
-from contracts.orchestrator import AnswerMode, Run, RunStatus
 from orchestrator.errors import BadEventId, RunNotFound
 from orchestrator.runs.events import RunEvents
 from orchestrator.runs.store import RunStore

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response, status
+from fastapi import APIRouter, Depends, Query, Response, status
 from fastapi.responses import StreamingResponse
 
 from contracts.base import Page, ProblemBody, Text
@@ -33,21 +33,16 @@ from orchestrator.sessions.transcript import FORMS
 from service_kit.auth import Principal, Viewer, viewer_through
 from service_kit.pagination import Cursor, Limit
 from service_kit.postgres import Database
-from service_kit.request_headers import ExpectedVersion, IdempotencyKey, tagged
-from service_kit.routes import from_state
+from service_kit.request_headers import STALE, ExpectedVersion, IdempotencyKey, tagged
+from service_kit.routes import Responses, UsedDatabase, from_state
 
 router = APIRouter(prefix="/v1/sessions", tags=["orchestrator"])
 EXPORTED_AT_ONCE = 200
-NOT_FOUND: dict[int | str, dict[str, Any]] = {
-    404: {"model": ProblemBody, "description": "The caller has no such session in this workspace"}
-}
-STALE: dict[int | str, dict[str, Any]] = {
-    412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one"}
-}
-AWAY: dict[int | str, dict[str, Any]] = {
+NOT_FOUND: Responses = {404: {"model": ProblemBody, "description": "The caller has no such session in this workspace"}}
+AWAY: Responses = {
     503: {"model": ProblemBody, "description": "The document made from its artifact could not be deleted"}
 }
-ATTACHING: dict[int | str, dict[str, Any]] = {
+ATTACHING: Responses = {
     404: {"model": ProblemBody, "description": "The caller has no such session, or the workspace has no such document"},
     409: {"model": ProblemBody, "description": "The session has reached its limit of documents"},
     503: {"model": ProblemBody, "description": "Could not check whether the document exists"},
@@ -58,17 +53,16 @@ Opening = Callable[[], AbstractAsyncContextManager[CallerSessions]]
 Searching = Annotated[Principal, Depends(viewer_through(RETRIEVAL))]
 
 
-async def opened_sessions(request: Request, caller: Viewer) -> Opening:
+async def opened_sessions(database: UsedDatabase, caller: Viewer) -> Opening:
     """Returns a function that opens a transaction over the caller's sessions."""
-    return _opening(request, caller)
+    return _opening(database, caller)
 
 
-async def opened_for_search(request: Request, caller: Searching) -> Opening:
-    return _opening(request, caller)
+async def opened_for_search(database: UsedDatabase, caller: Searching) -> Opening:
+    return _opening(database, caller)
 
 
-def _opening(request: Request, caller: Principal) -> Opening:
-    database: Database = request.app.state.database
+def _opening(database: Database, caller: Principal) -> Opening:
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[CallerSessions]:
@@ -80,8 +74,8 @@ def _opening(request: Request, caller: Principal) -> Opening:
 
 Opened = Annotated[Opening, Depends(opened_sessions)]
 OpenedForSearch = Annotated[Opening, Depends(opened_for_search)]
-Attaching = Annotated[DocumentAttacher, from_state("attachments")]
-Erasing = Annotated[SessionEraser, from_state("eraser")]
+UsedAttacher = Annotated[DocumentAttacher, from_state("attachments")]
+UsedEraser = Annotated[SessionEraser, from_state("eraser")]
 DocumentLimit = Annotated[int, Query(ge=1, le=MOST_DOCUMENTS, description="Maximum number of items on a page")]
 
 
@@ -153,7 +147,9 @@ async def change_session(
 
 
 @router.delete("/{session_id}", summary="Delete a session", responses={**NOT_FOUND, **STALE, **AWAY})
-async def delete_session(session_id: UUID, caller: Viewer, version: ExpectedVersion, using: Erasing) -> SessionReceipt:
+async def delete_session(
+    session_id: UUID, caller: Viewer, version: ExpectedVersion, using: UsedEraser
+) -> SessionReceipt:
     """Cancels its runs and deletes everything in it; returns what was deleted, and what is left.
 
     Memories that come only from it are deleted soon after. Event streams that could not be deleted because Redis was
@@ -201,7 +197,7 @@ async def list_session_documents(
 
 
 @router.put("/{session_id}/documents/{document_id}", summary="Attach a document", responses={**ATTACHING})
-async def attach_document(session_id: UUID, document_id: UUID, caller: Viewer, using: Attaching) -> SessionDocument:
+async def attach_document(session_id: UUID, document_id: UUID, caller: Viewer, using: UsedAttacher) -> SessionDocument:
     """Limits the session's answers, and searches with the scope `session`, to the attached documents.
 
     A session without attached documents draws on the whole workspace. `document_ids` of a message limit its answer

@@ -257,7 +257,7 @@ class CallerMessages(CallerRepository):
     async def regenerate(
         self, message_id: UUID, options: MessageRegenerate, key: str | None, max_attempts: int
     ) -> tuple[UUID, QueuedRun]:
-        """Queues another answer to a question, beside the existing ones; also returns the session's id.
+        """Queues another answer to a question and keeps the existing ones; also returns the session's id.
 
         Raises what `ask` raises.
         """

@@ -4,34 +4,38 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Body, Depends, Header, Query, Request, Response, status
+from fastapi import APIRouter, Body, Depends, Header, Query, Response, status
 from fastapi.responses import StreamingResponse
 
 from contracts.base import Page, ProblemBody
 from contracts.orchestrator import HeadUpdate, Message, MessageCreate, MessageRegenerate, Run, Session
 from contracts.workspace_settings import RoleModel
 from orchestrator.configuration.store import ConfigurationStore
-from orchestrator.runs.api import TOO_MANY_QUEUED, Runs, Streams
-from orchestrator.sessions.api import NOT_FOUND, Opened
+from orchestrator.runs.api import TOO_MANY_QUEUED, MaxAttempts, UsedRuns, UsedStreams
+from orchestrator.runs.store import RunStore
+from orchestrator.runs.streams import RunStreams
+from orchestrator.sessions.api import NOT_FOUND, Opened, Opening
 from orchestrator.sessions.messages import CallerMessages, QueuedRun
-from service_kit.auth import Viewer
+from service_kit.auth import Principal, Viewer
 from service_kit.pagination import Cursor, Limit
 from service_kit.request_headers import IdempotencyKey, tagged
+from service_kit.routes import Responses, from_state
 from service_kit.server_sent import event_stream
 
 router = APIRouter(prefix="/v1", tags=["orchestrator"])
 MESSAGES = "/sessions/{session_id}/messages"
 MESSAGE = "/messages/{message_id}"
-MESSAGE_NOT_FOUND: dict[int | str, dict[str, Any]] = {
+MESSAGE_NOT_FOUND: Responses = {
     404: {
         "model": ProblemBody,
         "description": "The caller has no such session or quick action, or the session has no such message",
     }
 }
-ANSWERED: dict[int | str, dict[str, Any]] = {
+ANSWERED: Responses = {
     200: {"content": {"text/event-stream": {}}, "description": "With Accept: text/event-stream, the run's events"},
     403: {"model": ProblemBody, "description": "The scope is `global`, but the key reads only one workspace"},
     409: {
@@ -44,25 +48,18 @@ ANSWERED: dict[int | str, dict[str, Any]] = {
 }
 
 
+@dataclass(frozen=True)
 class Answering:
     """Responds to a request that queues a run: with the run, or with its events if the client accepts a stream."""
 
-    def __init__(
-        self,
-        request: Request,
-        caller: Viewer,
-        opened: Opened,
-        runs: Runs,
-        streams: Streams,
-        response: Response,
-        accept: Annotated[str, Header()] = "*/*",
-    ) -> None:
-        self.caller, self.opened, self.runs, self.streams, self.response = caller, opened, runs, streams, response
-        self.max_attempts: int = request.app.state.run_max_attempts
-        self.configuration: ConfigurationStore = request.app.state.configuration
-        self.streaming = "text/event-stream" in accept.lower()
-        if self.streaming:
-            streams.admit()
+    caller: Principal
+    opened: Opening
+    runs: RunStore
+    streams: RunStreams
+    response: Response
+    max_attempts: int
+    configuration: ConfigurationStore
+    streaming: bool
 
     @asynccontextmanager
     async def messages(self) -> AsyncIterator[CallerMessages]:
@@ -84,7 +81,24 @@ class Answering:
         return run
 
 
-AnsweringRequest = Annotated[Answering, Depends()]
+async def answering_request(
+    caller: Viewer,
+    opened: Opened,
+    runs: UsedRuns,
+    streams: UsedStreams,
+    response: Response,
+    max_attempts: MaxAttempts,
+    configuration: Annotated[ConfigurationStore, from_state("configuration")],
+    accept: Annotated[str, Header()] = "*/*",
+) -> Answering:
+    """Raises Unavailable if the client asks for a stream and this process has as many as it may."""
+    streaming = "text/event-stream" in accept.lower()
+    if streaming:
+        streams.admit()
+    return Answering(caller, opened, runs, streams, response, max_attempts, configuration, streaming)
+
+
+AnsweringRequest = Annotated[Answering, Depends(answering_request)]
 
 
 @router.get(MESSAGES, summary="List a session's messages", responses={**NOT_FOUND})
@@ -148,7 +162,7 @@ async def regenerate_message(
     answering: AnsweringRequest,
     body: Annotated[MessageRegenerate, Body(default_factory=MessageRegenerate)],
 ) -> Run | StreamingResponse:
-    """Queues another answer to the same question, beside the existing one; `message_id` names the answer or the
+    """Queues another answer to the same question and keeps the existing one; `message_id` names the answer or the
     question.
 
     The response is as for a new message. The new answer becomes the head.
@@ -162,7 +176,7 @@ async def regenerate_message(
 @router.delete(
     MESSAGE, status_code=status.HTTP_204_NO_CONTENT, summary="Delete a message", responses={**MESSAGE_NOT_FOUND}
 )
-async def delete_message(message_id: UUID, opened: Opened, streams: Streams) -> None:
+async def delete_message(message_id: UUID, opened: Opened, streams: UsedStreams) -> None:
     """Also deletes everything that follows it, and cancels runs in progress there.
 
     If the head was among them, the message before it becomes the head.

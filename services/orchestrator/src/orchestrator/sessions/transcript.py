@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
+from contracts.locations import location
 from contracts.orchestrator import Citation, Message, MessageRole, MessageStatus, Session, TranscriptFormat
 
 MARKUP = str.maketrans({char: f"\\{char}" for char in "\\`*_[]<>#|!&~$"})
@@ -45,12 +46,8 @@ async def as_markdown(session: Session, messages: Messages) -> AsyncIterator[byt
 
 def _cited(citation: Citation) -> str:
     """Returns `\\[1\\] handbook.pdf, Keys, page 3` with the quote below it."""
-    parts = [citation.document_name, citation.section]
-    if citation.page is not None:
-        parts.append(f"page {citation.page}")
-    elif citation.line_start is not None:
-        parts.append(f"lines {citation.line_start} to {citation.line_end or citation.line_start}")
-    named = _line(", ".join(part for part in parts if part))
+    where = location(citation.section, citation.page, citation.line_start, citation.line_end)
+    named = _line(", ".join(filter(None, (citation.document_name, where))))
     return f"\\[{citation.number}\\] {named}\n\n{_quoted(_line(citation.quote))}"
 
 

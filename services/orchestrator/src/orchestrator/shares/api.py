@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response, status
@@ -25,12 +25,11 @@ from orchestrator.shares.repository import CallerShares
 from orchestrator.shares.sharing import SessionSharing
 from service_kit.auth import Owner, ServiceCaller, Viewer, called_by
 from service_kit.pagination import Cursor, Limit
-from service_kit.request_headers import ExpectedVersion, IdempotencyKey, tagged
-from service_kit.routes import from_state
+from service_kit.request_headers import STALE, ExpectedVersion, IdempotencyKey, tagged
+from service_kit.routes import Responses, from_state
 
 router = APIRouter(prefix="/v1", tags=["orchestrator"])
 internal = APIRouter(include_in_schema=False)
-Responses = dict[int | str, dict[str, Any]]
 REFUSED: Responses = {
     403: {"model": ProblemBody, "description": "Sharing by link is not allowed in this workspace"},
     404: {"model": ProblemBody, "description": "The caller has no such session, or the session has no such message"},
@@ -41,10 +40,9 @@ REFUSED: Responses = {
 }
 NOT_FOUND: Responses = {404: {"model": ProblemBody, "description": "The caller has no such share"}}
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "The caller is not an owner"}}
-STALE: Responses = {412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one"}}
 
 
-Sharing = Annotated[SessionSharing, from_state("sharing")]
+UsedSharing = Annotated[SessionSharing, from_state("sharing")]
 Gateway = Annotated[ServiceCaller, Depends(called_by(GATEWAY))]
 
 
@@ -52,7 +50,7 @@ Gateway = Annotated[ServiceCaller, Depends(called_by(GATEWAY))]
     "/sessions/{session_id}/shares", status_code=status.HTTP_201_CREATED, summary="Share a session", responses=REFUSED
 )
 async def create_share(
-    session_id: UUID, body: ShareCreate, caller: Viewer, using: Sharing, key: IdempotencyKey
+    session_id: UUID, body: ShareCreate, caller: Viewer, using: UsedSharing, key: IdempotencyKey
 ) -> ShareCreated:
     """Takes a read-only snapshot of the messages up to a given one, and returns its token, only this once.
 
@@ -67,7 +65,7 @@ async def create_share(
 @router.get("/shares", summary="List what you share")
 async def list_shares(
     caller: Viewer,
-    using: Sharing,
+    using: UsedSharing,
     session_id: Annotated[UUID | None, Query(description="Only of this session")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
@@ -78,7 +76,7 @@ async def list_shares(
 
 
 @router.delete("/shares/{share_id}", status_code=status.HTTP_204_NO_CONTENT, summary="End a share", responses=NOT_FOUND)
-async def delete_share(share_id: UUID, caller: Viewer, using: Sharing) -> None:
+async def delete_share(share_id: UUID, caller: Viewer, using: UsedSharing) -> None:
     """Nobody can read it any more."""
     async with using.database.workspace(caller.workspace_id) as connection:
         if not await CallerShares(connection, caller).delete(share_id):
@@ -86,21 +84,21 @@ async def delete_share(share_id: UUID, caller: Viewer, using: Sharing) -> None:
 
 
 @router.get("/sharing", summary="Read whether members may share by link")
-async def get_sharing_settings(caller: Viewer, using: Sharing, response: Response) -> SharingSettings:
+async def get_sharing_settings(caller: Viewer, using: UsedSharing, response: Response) -> SharingSettings:
     """The header `ETag` is the version, for If-Match."""
     return tagged(await using.settings(caller.workspace_id), response)
 
 
 @router.patch("/sharing", summary="Allow sharing by link, or end it", responses={**FORBIDDEN, **STALE})
 async def change_sharing_settings(
-    body: SharingUpdate, caller: Owner, using: Sharing, version: ExpectedVersion, response: Response
+    body: SharingUpdate, caller: Owner, using: UsedSharing, version: ExpectedVersion, response: Response
 ) -> SharingSettings:
     """Requires an owner. Without `links`, which is the default, no link can be read, including existing ones."""
     return tagged(await using.change(caller.workspace_id, body.links, version), response)
 
 
 @internal.post(SHARES_PATH, responses={HTTPStatus.NOT_FOUND: {"model": ProblemBody}})
-async def open_share(caller: Gateway, body: PresentedShare, using: Sharing) -> OpenedShare:
+async def open_share(caller: Gateway, body: PresentedShare, using: UsedSharing) -> OpenedShare:
     opened = await using.open(caller.workspace_id, body)
     if opened is None:
         raise ShareNotFound

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import date, timedelta
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 
 from contracts.base import Page, ProblemBody
 from contracts.gateway import Role
@@ -19,13 +19,12 @@ from orchestrator.usage.repository import WorkspaceUsage
 from orchestrator.usage.spender import Spender, TokenLimits
 from service_kit.auth import Principal, Viewer
 from service_kit.pagination import Cursor, Limit
-from service_kit.postgres import Database
 from service_kit.problems import Forbidden
+from service_kit.routes import Responses, UsedDatabase, from_state
 
 router = APIRouter(prefix="/v1", tags=["orchestrator"])
 MOST_DAYS = 366
 LimitsOf = Callable[[UUID], Awaitable[TokenLimits]]  # of a workspace
-Responses = dict[int | str, dict[str, Any]]
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "Only owners see the usage of others"}}
 WhoseUsage = Annotated[UUID | None, Query(description="Only this user's; only owners may name another user")]
 
@@ -33,10 +32,11 @@ WhoseUsage = Annotated[UUID | None, Query(description="Only this user's; only ow
 @router.get("/usage", summary="Read model usage", responses=FORBIDDEN)
 async def read_usage(
     caller: Viewer,
-    request: Request,
+    database: UsedDatabase,
+    limits_of: Annotated[LimitsOf, from_state("limits_of")],
     since: Annotated[date | None, Query(description="The first day, UTC; by default 30 days before the last")] = None,
     until: Annotated[date | None, Query(description="The last day; by default today")] = None,
-    by: Annotated[list[UsageGroup], Query(description="What to group by")] = [UsageGroup.day, UsageGroup.model],  # noqa: B006 - FastAPI copies it
+    by: Annotated[Sequence[UsageGroup], Query(description="What to group by")] = (UsageGroup.day, UsageGroup.model),
     user_id: WhoseUsage = None,
 ) -> UsageReport:
     """Returns the caller's own usage, for owners the workspace's, and the caller's budgets today."""
@@ -45,8 +45,6 @@ async def read_usage(
     if not timedelta(0) <= last - first < timedelta(days=MOST_DAYS):
         raise BadPeriod(f"since and until may be at most {MOST_DAYS} days apart")
     whose = _whose(caller, user_id)
-    limits_of: LimitsOf = request.app.state.limits_of
-    database: Database = request.app.state.database
     spender = Spender(caller.workspace_id, caller.user_id, caller.key_id)
     async with database.workspace(caller.workspace_id) as connection:
         usage = WorkspaceUsage(connection, caller.workspace_id)
@@ -61,7 +59,7 @@ async def read_usage(
 @router.get("/usage/runs", summary="List runs and what they used", responses=FORBIDDEN)
 async def list_usage_of_runs(
     caller: Viewer,
-    request: Request,
+    database: UsedDatabase,
     status: Annotated[Sequence[RunStatus], Query(max_length=len(RunStatus), description="Only in these states")] = (),
     user_id: WhoseUsage = None,
     limit: Limit = 50,
@@ -72,7 +70,6 @@ async def list_usage_of_runs(
     Runs of temporary sessions are left out, deleted ones are gone; `GET /v1/usage` counts both.
     """
     whose = _whose(caller, user_id)
-    database: Database = request.app.state.database
     async with database.workspace(caller.workspace_id) as connection:
         return await WorkspaceUsage(connection, caller.workspace_id).runs(limit, cursor, status, whose)
 

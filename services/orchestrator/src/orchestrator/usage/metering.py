@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from uuid import UUID, uuid4
 
-from contracts.events import ModelCalled, ProviderIssue, RunEventData
 from contracts.models import BudgetSubject
+from contracts.run_events import ModelCalled, ProviderIssue, RunEventData
 from inference.calls import CallEnd, ModelCall
 from inference.errors import CallRefused
 from orchestrator.usage.model_metrics import ModelMetrics

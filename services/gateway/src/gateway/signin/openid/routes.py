@@ -11,8 +11,8 @@ from contracts.base import ProblemBody, Text
 from gateway.access.response_headers import PAGE_POLICY
 from gateway.errors import OpenIdNotConfigured
 from gateway.signin.openid.sign_ins import OpenIdSignIns, ProviderAnswer
+from service_kit.routes import Responses
 
-Responses = dict[int | str, dict[str, Any]]
 LINKING: Responses = {403: {"model": ProblemBody, "description": "With `link`: nobody is signed in"}}
 ABSENT: Responses = {404: {"model": ProblemBody, "description": "This deployment has no provider"}}
 SILENT: Responses = {502: {"model": ProblemBody, "description": "The provider gave no usable answer"}}
@@ -31,7 +31,7 @@ ARRIVED = """<!doctype html>
 router = APIRouter(prefix="/v1", tags=["gateway"])
 
 
-def _sign_ins(request: Request) -> OpenIdSignIns:
+async def _sign_ins(request: Request) -> OpenIdSignIns:
     sign_ins: OpenIdSignIns | None = request.app.state.openid_sign_ins
     if sign_ins is None:
         raise OpenIdNotConfigured

@@ -97,7 +97,7 @@ class HeronLayoutModel(PageLayoutModel):
         super().__init__()
         self._detector = detector
 
-    def regions(self, page: Page, lines: Sequence[TextLine], body_height: float) -> list[Region]:  # noqa: ARG002
+    def regions(self, page: Page, lines: Sequence[TextLine], body_height: float) -> list[Region]:  # noqa: ARG002  it sees the page alone
         size, image = page_size(page), page.get_image(scale=IMAGE_SCALE)
         if image is None:
             return []

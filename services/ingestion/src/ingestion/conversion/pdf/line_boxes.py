@@ -108,7 +108,7 @@ def _box(part: _Letters, span: Span, page: int, line: TextLine) -> LineBox:
 def _apart(part: _Letters, folded: Sequence[str]) -> list[Span]:
     """Returns where lines are that do not follow each other, as in tables; an empty span if it is not known.
 
-    First those that are found by themselves, or with what follows them; then those beside them.
+    Lines that are found by themselves or together with the next come first, then their neighbours.
     """
     starts = _told_apart(part, folded)
     taken = bytearray(len(part.text))

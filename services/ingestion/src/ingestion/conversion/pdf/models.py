@@ -48,7 +48,7 @@ class PdfModels:
             from ingestion.conversion.pdf.heron import HeronDetector, HeronLayoutModel  # noqa: PLC0415 - its own need
 
             return HeronLayoutModel(HeronDetector(heron_folder(self._artifacts), self._threads))
-        from ingestion.conversion.pdf.layout import RapidLayoutModel, rapid_detector  # noqa: PLC0415
+        from ingestion.conversion.pdf.layout import RapidLayoutModel, rapid_detector  # noqa: PLC0415 - likewise
 
         return RapidLayoutModel(rapid_detector(self._threads))
 

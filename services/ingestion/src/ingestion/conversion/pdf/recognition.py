@@ -45,7 +45,7 @@ class BundledOcrModel(RapidOcrModel):
         self._load = reader
 
     @cached_property
-    def reader(self) -> rapidocr.RapidOCR:  # type: ignore[override]
+    def reader(self) -> rapidocr.RapidOCR:  # type: ignore[override]  # Docling's is an attribute
         """The models, loaded with the first scanned page."""
         return self._load()
 

@@ -35,7 +35,11 @@ class LineTableModel(BaseTableStructureModel):
     def get_options_type(cls) -> type[LineTableOptions]:
         return LineTableOptions
 
-    def predict_tables(self, conv_res: ConversionResult, pages: Sequence[Page]) -> list[TableStructurePrediction]:  # noqa: ARG002
+    def predict_tables(
+        self,
+        conv_res: ConversionResult,  # noqa: ARG002  Docling's argument
+        pages: Sequence[Page],
+    ) -> list[TableStructurePrediction]:
         predictions = []
         for page in pages:
             prediction = TableStructurePrediction()

@@ -104,7 +104,7 @@ def _unchanged(value: str | None) -> str:
     return value or ""
 
 
-class Unknown(Directive):  # type: ignore[misc]
+class Unknown(Directive):  # type: ignore[misc]  # docutils has no types
     """An unknown directive: its name and arguments, such as `versionadded 3.8`, then its body."""
 
     optional_arguments = 1
@@ -127,7 +127,7 @@ class Unknown(Directive):  # type: ignore[misc]
         return [container]
 
 
-class Verbatim(Directive):  # type: ignore[misc]
+class Verbatim(Directive):  # type: ignore[misc]  # docutils has no types
     """A code block; the argument is the language."""
 
     optional_arguments = 1

@@ -96,23 +96,23 @@ class _TemplateReading:
         ways: list[Parts] = []
         parts: list[str | Slot | Choice] = []
         while self.tokens:
-            token = self.tokens.pop(0)
-            if token == closing:
+            symbol = self.tokens.pop(0)
+            if symbol == closing:
                 ways.append(tuple(parts))
                 return ways[0] if len(ways) == 1 else (Choice(tuple(ways)),)
-            if token == "|":  # noqa: S105
+            if symbol == "|":
                 ways.append(tuple(parts))
                 parts = []
-            elif token == "(":  # noqa: S105
+            elif symbol == "(":
                 parts += self.sequence(")")
-            elif token == "[":  # noqa: S105
+            elif symbol == "[":
                 parts.append(Choice((self.sequence("]"), ())))
-            elif token in SLOTS:
-                parts.append(Slot(token))
-            elif token.isupper():
-                parts += self.defined[token]
+            elif symbol in SLOTS:
+                parts.append(Slot(symbol))
+            elif symbol.isupper():
+                parts += self.defined[symbol]
             else:
-                parts.append(token)
+                parts.append(symbol)
         if closing:
             raise ValueError(f"a bracket is not closed: {closing}")
         return tuple(parts)

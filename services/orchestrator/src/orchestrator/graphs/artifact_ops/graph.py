@@ -12,8 +12,10 @@ from orchestrator.graphs.artifact_ops.nodes.custom_action import custom_action
 from orchestrator.graphs.artifact_ops.nodes.generate_artifact import generate_artifact
 from orchestrator.graphs.artifact_ops.nodes.generate_followup import generate_followup
 from orchestrator.graphs.artifact_ops.nodes.rewrite_artifact import rewrite_artifact
-from orchestrator.graphs.artifact_ops.nodes.rewrite_artifact_theme import rewrite_artifact_theme
-from orchestrator.graphs.artifact_ops.nodes.rewrite_code_artifact_theme import rewrite_code_artifact_theme
+from orchestrator.graphs.artifact_ops.nodes.rewrite_artifact_theme import (
+    rewrite_artifact_theme,
+    rewrite_code_artifact_theme,
+)
 from orchestrator.graphs.artifact_ops.nodes.update_artifact import update_artifact
 from orchestrator.graphs.artifact_ops.nodes.update_highlighted_text import update_highlighted_text
 from orchestrator.graphs.artifact_ops.recovery import RECOVERY

@@ -34,7 +34,7 @@ async def in_sections(
     passages: list[FoundChunk],
     asking: SectionPrompt,
 ) -> tuple[list[SectionRequest], list[FoundChunk]]:
-    """Returns the messages for each section, and the passages that fit beside them.
+    """Returns the messages for each section, and the passages that fit with them.
 
     Each section comes with the citations of the artifact that it uses. Raises SoftFailure if there are too many
     sections, or one is too long.

@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 from langgraph.runtime import Runtime
 
 from contracts.artifact_actions import ArtifactAction
-from contracts.events import ProviderIssue
+from contracts.run_events import ProviderIssue
 from inference.chat import ChatMessage
 from inference.estimate import estimated_prompt_tokens
 from inference.role_chat import RoleChat
@@ -80,7 +80,7 @@ def wish_of(state: ActionState) -> str:
 async def passages_that_fit(
     chat: RoleChat, context: ConversationContext, passages: list[FoundChunk], bare: list[ChatMessage], text: str
 ) -> list[FoundChunk]:
-    """Returns the passages that fit the model beside the rest. Raises SoftFailure if the rest alone is too long."""
+    """Returns the passages that fit the window with the rest. Raises SoftFailure if the rest alone is too long."""
     await check_room(chat, bare, text)
     room = prompt_room(await chat.window()) - estimated_prompt_tokens(bare)
     most = min(context.limits.passage_tokens, max(room, 0))

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from contracts.artifact_actions import ArtifactAction
-from contracts.events import ArtifactDelta, ArtifactStarted, ProviderIssue, ThinkingDelta
+from contracts.run_events import ArtifactDelta, ArtifactStarted, ProviderIssue, ThinkingDelta
 from inference.chat import ChatDelta, ChatMessage
 from inference.errors import CallRefused, ChatError
 from inference.estimate import estimated_prompt_tokens, estimated_tokens

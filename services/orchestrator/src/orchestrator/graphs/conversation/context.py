@@ -1,4 +1,4 @@
-"""The nodes' dependencies, which are beside the state and never in it."""
+"""The nodes' dependencies, which are never part of the state."""
 
 from __future__ import annotations
 

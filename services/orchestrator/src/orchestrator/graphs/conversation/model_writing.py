@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 
-from contracts.events import MessageDelta, MessageRestarted, ProviderIssue, ThinkingDelta
+from contracts.run_events import MessageDelta, MessageRestarted, ProviderIssue, ThinkingDelta
 from inference.chat import ChatDelta
 from inference.errors import CallRefused, ChatError
 from orchestrator.citations.check import MarkerFilter

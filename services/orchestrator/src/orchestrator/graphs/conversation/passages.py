@@ -74,7 +74,7 @@ def citation_of(cited: Cited, passage: FoundChunk) -> Citation:
     """Returns the citation with its place and quote."""
     return Citation.model_validate(
         {
-            **{name: passage[name] for name in Citation.model_fields if name in passage},  # type: ignore[literal-required]
+            **{name: passage[name] for name in Citation.model_fields if name in passage},  # type: ignore[literal-required]  # fields of both
             "number": cited["number"],
             "boxes": boxes_within(passage.get("boxes", ()), cited["start"], cited["end"]),
             "quote": passage["content"][cited["start"] : cited["end"]],

@@ -19,7 +19,7 @@ def remembering(recalled: RecallResponse | ServiceSilent, *, remembers: bool) ->
     """Returns the recalled memories, and an answer by memory alone: a fact, or that a statement will be remembered.
 
     A fact about the asker is the whole answer; other facts, and what the asker said, are followed by what the documents
-    say. A session that memory does not learn from is not told that it does.
+    say. If memory does not learn from the session, no answer says that it does.
     """
     if isinstance(recalled, ServiceSilent):
         return {"memories": [], "recalled_ids": [], "remembered": None}

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Self, cast
 
-from contracts.events import SentenceChecked
 from contracts.orchestrator import SentenceStatus
+from contracts.run_events import SentenceChecked
 from orchestrator.citations.check import MarkerFilter
 from orchestrator.citations.progress import AnswerProgress, StreamedAnswer, StreamedSentence
 from orchestrator.graphs.conversation.passages import citation_of

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from contracts.events import ProviderIssue
 from contracts.orchestrator import SentenceCheck
 from contracts.prompt_fence import neutralising
+from contracts.run_events import ProviderIssue
 from inference.chat import ChatMessage
 from inference.errors import InferenceError
 from inference.role_chat import RoleChat

@@ -217,7 +217,7 @@ class CitationState(TypedDict):
 class DebugState(TypedDict):
     """No node reads this, so that it reaches neither a prompt nor an answer.
 
-    `considered` is the RetrievalOutcome that was told, if there was a search. `steps_executed` describes for people
+    `considered` is the RetrievalOutcome that was reported, if there was a search. `steps_executed` describes for people
     what happened, `timings` has the milliseconds of each node. The last two are returned with `debug=true`.
     """
 

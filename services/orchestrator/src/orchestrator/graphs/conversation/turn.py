@@ -15,9 +15,9 @@ from langgraph.runtime import RunControl
 from prometheus_client import Counter
 
 from contracts.artifacts import ArtifactEvent, ArtifactKind
-from contracts.events import MessageRestarted, RunStarted
 from contracts.orchestrator import AnswerMode, Citation, SentenceCheck
 from contracts.reflections import Reflection
+from contracts.run_events import MessageRestarted, RunStarted
 from contracts.world import StagedOperations
 from inference.entailment import EntailmentModel
 from orchestrator.artifacts.proposal import ArtifactProposal
@@ -66,7 +66,7 @@ OUTDATED = "the run started over: its progress was saved by another version of t
 class ConversationTurns:
     """Answers turns with the conversation graph. Once `control` is drained, no further node begins.
 
-    `told` counts the sentences of answers by status, `alike` measures the similarity of two words.
+    `sentences` counts the sentences of answers by status, `alike` measures the similarity of two words.
     """
 
     graph: ConversationGraph
@@ -78,7 +78,7 @@ class ConversationTurns:
     prompts: Prompts
     limits: TurnBudgets
     control: RunControl
-    told: Counter
+    sentences: Counter
     alike: WordLikeness
     artifact_prompts: ArtifactPrompts
     routing: Routing = "auto"
@@ -154,7 +154,7 @@ class ConversationTurns:
             raise AnswerMissing
         answer = _answer(turn.answer_id, state)
         for sentence in answer.sentences:
-            self.told.labels(sentence.status.value).inc()
+            self.sentences.labels(sentence.status.value).inc()
         return answer
 
     async def saved(self, run: ClaimedRun, turn: TurnInput) -> TurnAnswer | None:

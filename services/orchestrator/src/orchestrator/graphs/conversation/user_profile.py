@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
-from contracts.events import ProviderIssue
 from contracts.memory import MemoryProfile
+from contracts.run_events import ProviderIssue
 from orchestrator.graphs.conversation.passages import NONE, remembered
 from orchestrator.runs.events import RunEvents
 from orchestrator.services import MemoryService
@@ -38,7 +38,7 @@ class UserProfile:
         return PROFILE_TOKENS if self.used and not self._is_read else 0
 
     def take(self, profile: MemoryProfile | None) -> None:
-        """Takes what memory told with the memories; None if it did not answer, which is not asked again."""
+        """Takes the profile that came with the memories; None if memory did not answer; it is asked only once."""
         self._profile, self._is_read = profile, True
 
     async def ask(self) -> list[str]:

@@ -71,4 +71,4 @@ def asking(question: str, earlier: list[Turn], document_ids: list[str] | None = 
         issues=[],
         timings={},
     )
-    return {**state, **given}  # type: ignore[typeddict-item]
+    return {**state, **given}  # type: ignore[typeddict-item]  # the caller's fields are its own

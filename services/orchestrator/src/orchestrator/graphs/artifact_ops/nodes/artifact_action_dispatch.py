@@ -42,7 +42,7 @@ class DispatchedAction(TypedDict):
 
 async def artifact_action_dispatch(
     state: DispatchedAction,
-    runtime: Runtime[ConversationContext] | None = None,  # noqa: ARG001
+    runtime: Runtime[ConversationContext] | None = None,  # noqa: ARG001  every node's signature
 ) -> dict[str, Any]:
     """Raises ArtifactOpsError for an unknown action or an inconsistent artifact."""
     action, artifact = _known(state["artifact_action"]), state["artifact"]

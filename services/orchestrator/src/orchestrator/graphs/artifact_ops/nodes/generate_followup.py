@@ -8,7 +8,7 @@ from uuid import UUID
 
 from langgraph.runtime import Runtime
 
-from contracts.events import MessageCompleted, MessageDelta, MessageRestarted, ProviderIssue
+from contracts.run_events import MessageCompleted, MessageDelta, MessageRestarted, ProviderIssue
 from inference.chat import ChatMessage
 from inference.errors import CallRefused, ChatError
 from orchestrator.citations.check import check

@@ -1,4 +1,4 @@
-"""Rewrites a text according to the options of a theme, which are closed enumerations."""
+"""Rewrites a text or code according to the options of a theme, which are closed enumerations."""
 
 from __future__ import annotations
 
@@ -18,3 +18,8 @@ async def rewrite_artifact_theme(state: ActionState, runtime: Runtime[Conversati
     theme = state["artifact_action_params"] or {}
     wish = wish_of(theme) or words_of(state)
     return await rewritten(state, runtime.context, wish, summary_of(theme), with_passages=False)
+
+
+async def rewrite_code_artifact_theme(state: ActionState, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
+    """A node of its own, because the run's events name it. Raises SoftFailure, BudgetExceeded."""
+    return await rewrite_artifact_theme(state, runtime)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, ConfigDict, Field
 
-from contracts.events import ProviderIssue
+from contracts.run_events import ProviderIssue
 from inference.chat import ChatMessage
 from inference.errors import CallRefused, ChatError, StructuredAnswerInvalid
 from inference.estimate import estimated_prompt_tokens

@@ -16,5 +16,5 @@ class FinishedTurn(TypedDict):
     answer_id: str
 
 
-async def clean_state(state: FinishedTurn, runtime: Runtime[ConversationContext]) -> dict[str, Any]:  # noqa: ARG001
+async def clean_state(state: FinishedTurn, runtime: Runtime[ConversationContext]) -> dict[str, Any]:  # noqa: ARG001  every node's signature
     return dict(TRANSIENT)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from langgraph.runtime import Runtime
 
-from contracts.events import MessageCompleted, MessageDelta, MessageRestarted, ProviderIssue
+from contracts.run_events import MessageCompleted, MessageDelta, MessageRestarted, ProviderIssue
 from orchestrator.citations.support import CitedSpan
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import quoted, unverified

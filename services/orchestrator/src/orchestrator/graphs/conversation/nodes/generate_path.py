@@ -10,8 +10,8 @@ from typing import Any, Literal, TypedDict
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, ConfigDict
 
-from contracts.events import ProviderIssue
 from contracts.prompt_fence import attribute, neutralising
+from contracts.run_events import ProviderIssue
 from inference.chat import ChatMessage
 from inference.errors import ChatError
 from inference.structured import structured

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from langgraph.runtime import Runtime
 
-from contracts.events import MessageCompleted, MessageDelta, ProviderIssue
 from contracts.fixed_answers import IMAGES_UNSEEN
+from contracts.run_events import MessageCompleted, MessageDelta, ProviderIssue
 from inference.chat import ChatMessage
 from inference.errors import ChatError, ContextTooLong, ModelCannot, ProviderRejected
 from inference.estimate import TOKENS_OF_AN_IMAGE

@@ -12,9 +12,9 @@ from typing import Annotated, Any, TypedDict
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from contracts.events import ProviderIssue
 from contracts.prompt_fence import neutralising
 from contracts.reflections import MOST_REFLECTIONS, Reflection
+from contracts.run_events import ProviderIssue
 from inference.chat import ChatMessage
 from inference.errors import ChatError
 from inference.role_chat import RoleChat

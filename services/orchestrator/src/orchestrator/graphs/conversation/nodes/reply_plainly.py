@@ -9,7 +9,7 @@ from uuid import UUID
 
 from langgraph.runtime import Runtime
 
-from contracts.events import MessageCompleted, ProviderIssue
+from contracts.run_events import MessageCompleted, ProviderIssue
 from inference.chat import ChatMessage
 from inference.errors import CallRefused, ChatError, ModelCannot, ProviderRejected
 from inference.estimate import TOKENS_OF_AN_IMAGE

@@ -9,9 +9,9 @@ from typing import Any, Literal, TypedDict
 
 from langgraph.runtime import Runtime
 
-from contracts.events import MessageDelta, ProviderIssue
 from contracts.fixed_answers import COURTESY, NOT_WITHOUT_DOCUMENTS, NOTHING_FOUND, SEARCH_FAILED
 from contracts.prompt_fence import attribute, neutralising
+from contracts.run_events import MessageDelta, ProviderIssue
 from inference.chat import ChatMessage
 from inference.errors import CallRefused, ModelCannot, ProviderRejected
 from inference.estimate import TOKENS_OF_AN_IMAGE, estimated_prompt_tokens, estimated_tokens
@@ -186,7 +186,7 @@ async def _written(
 
 
 def _room(state: AnswerableTurn, context: ConversationContext, profile: str, window: int) -> tuple[int, int]:
-    """Returns the tokens for passages and history in the model's window, beside the rest of the prompt."""
+    """Returns how many tokens of the model's window are left for passages and history."""
     _, bare = _prompt({**state, "passages": []}, context, profile, 0, 0)
     room = prompt_room(window) - estimated_prompt_tokens(bare)
     return shared_room(room, context.limits.passage_tokens, context.limits.history_tokens)

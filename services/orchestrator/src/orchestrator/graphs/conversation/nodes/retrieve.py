@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any, Literal, TypedDict, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -10,11 +11,11 @@ from langchain_core.runnables.config import set_config_context
 from langgraph.runtime import Runtime
 
 from contracts.artifact_actions import ArtifactAction
-from contracts.events import ProviderIssue, StageOutput
 from contracts.graph_tools import StructuralAnswer
 from contracts.memory import MemoryKind, RecallRequest, RecallResponse
 from contracts.orchestrator import ConsideredSource, RetrievalOutcome
 from contracts.retrieval import MOST_CHARACTERS, SearchResponse
+from contracts.run_events import ProviderIssue, StageOutput
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import answers_across, passage_of_source
 from orchestrator.graphs.conversation.remembering import is_acknowledged, remembering
@@ -40,7 +41,7 @@ class SearchedQuestion(TypedDict):
 
 
 async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """Reports a failed search, and the turn continues without sources; likewise without memories.
+    """Reports a search or a recall that fails, and the turn continues without its results.
 
     The subgraph runs within this node, so that it costs no checkpoints: an interrupted search is repeated.
     """
@@ -91,7 +92,8 @@ async def _searched(state: SearchedQuestion, context: ConversationContext) -> Re
 
     A stopping process lets it end, since the conversation stops after this node.
     """
-    given = {name: context.options[name] for name in OF_MESSAGE if name in context.options}  # type: ignore[literal-required]
+    options: Mapping[str, Any] = context.options
+    given = {name: options[name] for name in OF_MESSAGE if name in options}
     question_state = asking(
         state["question"],
         state["internal_messages"][:-1],

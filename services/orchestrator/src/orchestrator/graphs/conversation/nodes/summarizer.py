@@ -8,8 +8,8 @@ from typing import Any, TypedDict
 
 from langgraph.runtime import Runtime
 
-from contracts.events import ProviderIssue
 from contracts.prompt_fence import neutralising
+from contracts.run_events import ProviderIssue
 from inference.chat import ChatMessage
 from inference.errors import ChatError
 from inference.role_chat import RoleChat

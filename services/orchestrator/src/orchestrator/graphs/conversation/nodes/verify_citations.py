@@ -8,7 +8,7 @@ from uuid import UUID
 
 from langgraph.runtime import Runtime
 
-from contracts.events import CitationChecked, MessageCompleted
+from contracts.run_events import CitationChecked, MessageCompleted
 from orchestrator.citations.support import CitedSpan
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import Verified, of_cut

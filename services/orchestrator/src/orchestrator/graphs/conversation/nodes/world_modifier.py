@@ -6,8 +6,8 @@ from typing import Any, TypedDict
 
 from langgraph.runtime import Runtime
 
-from contracts.events import ProviderIssue
 from contracts.gateway import Role
+from contracts.run_events import ProviderIssue
 from contracts.world import StagedOperations
 from inference.errors import ChatError
 from orchestrator.graphs.conversation.context import ConversationContext

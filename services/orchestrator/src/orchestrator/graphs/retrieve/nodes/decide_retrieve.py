@@ -8,8 +8,8 @@ from uuid import UUID
 
 from langgraph.runtime import Runtime
 
-from contracts.events import ProviderIssue
 from contracts.retrieval import MOST_CHARACTERS
+from contracts.run_events import ProviderIssue
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.services import AwaitedDocument, IngestionService
 from service_kit.problems import ServiceSilent

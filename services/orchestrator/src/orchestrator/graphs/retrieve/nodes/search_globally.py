@@ -7,8 +7,8 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from contracts.events import ProviderIssue
 from contracts.graph_tools import AnswerQuestion, StructuralAnswer
+from contracts.run_events import ProviderIssue
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.retrieve.searching import found, search
 from orchestrator.graphs.retrieve.state import SearchedQuery

@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 
 from langgraph.runtime import Runtime
 
-from contracts.events import ProviderIssue
+from contracts.run_events import ProviderIssue
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.retrieve.state import Mode, Scope
 

@@ -1,0 +1,1 @@
+"""Work on untrusted content: in a walled process for each piece, outside the event loop."""
