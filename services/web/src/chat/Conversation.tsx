@@ -5,7 +5,7 @@ import { useSearchParams } from 'wouter';
 import { api, type Schemas } from '../api/client';
 import { useArtifactPanel } from '../artifact/use-panel';
 import type { Wish } from '../artifact/wishes';
-import { t } from '../i18n';
+import { t, worded } from '../i18n';
 import { useSessions } from '../session/use-sessions';
 import { lazily } from '../shell/lazily';
 import { Answer } from './Answer';
@@ -180,9 +180,9 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
   );
 }
 
-/** What was done for a stored answer, in the API's words. */
+/** What was done for a stored answer. */
 const executed = (message: Message | undefined) =>
-  message?.steps_executed?.map((label) => ({ stage: label, label, done: true })) ?? [];
+  message?.steps_executed?.map((step) => ({ stage: step, label: worded(step), done: true })) ?? [];
 
 interface AnswerProps {
   answer: Shown;

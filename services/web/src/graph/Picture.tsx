@@ -11,6 +11,7 @@ import style from '../shell/page.module.css';
 import { entityHref } from './EntityPage';
 import own from './graph.module.css';
 import type { Places } from './layout.worker';
+import { typeInWords } from './tools';
 
 const STEPS = ['1', '2', '3'] as const;
 type Steps = (typeof STEPS)[number];
@@ -63,7 +64,7 @@ export default function Picture({ entity }: { entity: string }) {
         <Choice
           label={t('kindShown')}
           value={kinds.includes(kind) ? kind : ALL}
-          options={[{ value: ALL, name: t('all') }, ...kinds.map((value) => ({ value, name: value }))]}
+          options={[{ value: ALL, name: t('all') }, ...kinds.map((value) => ({ value, name: typeInWords(value) }))]}
           onChange={setKind}
         />
       </div>

@@ -1,4 +1,8 @@
 // Answers of the graph's tools.
+import { told, worded } from '../i18n';
+
+/** Returns a type of entities or relations in words. */
+export const typeInWords = (type: string): string => told(`type.${type}`, type.replaceAll('_', ' ').toLowerCase());
 
 interface Answered<Result> {
   success: boolean;
@@ -25,5 +29,5 @@ export async function answered<Result>(answer: Promise<Answered<Result>>): Promi
   const { result, error, suggestions = [], documents_pending } = await answer;
   const pending = documents_pending ?? 0;
   if (result) return { ...result, pending };
-  throw new NotAnswered(error ?? '', suggestions, pending);
+  throw new NotAnswered(worded(error ?? ''), suggestions, pending);
 }

@@ -1,5 +1,6 @@
 import type { Messages } from './index';
 
+export { sentences } from './sentences-de';
 export { server } from './server-de';
 
 export const de: Messages = {
@@ -146,6 +147,8 @@ export const de: Messages = {
   value: 'Wert',
   clear: 'Leeren',
   remove: 'Entfernen',
+  quoted: '„{text}“',
+  originUpload: 'hochgeladen',
   add: 'Hinzufügen',
   addTo: 'Hinzufügen zu: {name}',
   worldCreated: 'angelegt',

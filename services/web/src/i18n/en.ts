@@ -142,6 +142,8 @@ export const en = {
   value: 'Value',
   clear: 'Clear',
   remove: 'Remove',
+  quoted: '“{text}”',
+  originUpload: 'uploaded',
   add: 'Add',
   addTo: 'Add to: {name}',
   worldCreated: 'created',
