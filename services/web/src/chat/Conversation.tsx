@@ -9,6 +9,7 @@ import { t, worded } from '../i18n';
 import { useSessions } from '../session/use-sessions';
 import { lazily } from '../shell/lazily';
 import { Answer } from './Answer';
+import { Checked } from './Checked';
 import { Composer } from './Composer';
 import { Considered } from './Considered';
 import style from './chat.module.css';
@@ -212,11 +213,7 @@ function ShownAnswer({ answer, running, onOpen, onArtifact, onAgain, onMove }: A
           {note}
         </p>
       ))}
-      {!running && content && (
-        <p className={style.note}>
-          {mode === 'extractive' && t('extractive')} {t('checked', { kept: citations.length, removed })}
-        </p>
-      )}
+      {!running && content && <Checked mode={mode} kept={citations.length} removed={removed} />}
       {!running && <Doubts content={content} sentences={answer.sentences} />}
       {!running && <Considered sources={answer.sources} citations={citations} />}
       {message && !running && (
