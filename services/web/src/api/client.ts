@@ -10,15 +10,18 @@ export type Schemas = components['schemas'];
 export class Problem extends Error {
   readonly type: string;
   readonly status: number;
+  /** What happened this time, without the title. */
+  readonly detail: string | undefined;
 
   constructor(status: number, body: Partial<Schemas['ProblemBody']> | undefined) {
     const title = body?.title && told(body.type ?? '', body.title);
-    const detail = body?.detail && worded(body.detail);
+    const detail = body?.detail ? worded(body.detail) : undefined;
     const text = title && detail ? `${title}: ${detail}` : (detail ?? title);
     const trace = status >= 500 && body?.trace_id ? ` (trace ${body.trace_id})` : ''; // what an operator looks for
     super(`${text ?? `HTTP ${status}`}${trace}`);
     this.type = body?.type ?? 'unknown';
     this.status = status;
+    this.detail = detail;
   }
 
   static async of(response: Response): Promise<Problem> {

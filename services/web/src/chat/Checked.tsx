@@ -18,7 +18,7 @@ export function Checked({ mode, kept, removed }: Props) {
   const { data: caller } = useQuery({ queryKey: ['me'], queryFn: () => body(api.GET('/v1/me')) });
   return (
     <p className={style.note}>
-      {isQuoted && t('extractive')} {lacksModel && t('noModel')}{' '}
+      {isQuoted && kept > 0 && t('extractive')} {lacksModel && t('noModel')}{' '}
       {lacksModel && caller?.role === 'owner' && <Link href="/admin/settings">{t('setUpModel')}</Link>}{' '}
       {t('checked', { kept, removed })}
     </p>

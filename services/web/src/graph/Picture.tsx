@@ -119,6 +119,9 @@ function Drawn({ graph, entity }: { graph: Schemas['Subgraph']; entity: string }
       view.on('enterNode', () => box.setAttribute('data-over', 'true'));
       view.on('leaveNode', () => box.removeAttribute('data-over'));
     };
+    // The panel of a source narrows it, which is no resizing of the window
+    const resized = new ResizeObserver(() => view?.scheduleRefresh());
+    resized.observe(box);
     if (!isLarge) draw(); // a large one is drawn once, when it has its form
     const layout = new Worker(new URL('./layout.worker.ts', import.meta.url), { type: 'module' });
     layout.onmessage = ({ data: { ids, places, last } }: MessageEvent<Places>) => {
@@ -132,6 +135,7 @@ function Drawn({ graph, entity }: { graph: Schemas['Subgraph']; entity: string }
     };
     layout.postMessage({ ids: model.nodes(), edges: model.mapEdges((_edge, _attributes, from, to) => [from, to]) });
     return () => {
+      resized.disconnect();
       layout.terminate();
       view?.kill();
     };

@@ -260,7 +260,9 @@ const FILES: readonly Sentence[] = [
     'This is a binary file of a kind that cannot be read as a document.',
     'Das ist eine Binärdatei, die nicht als Dokument gelesen werden kann.',
   ],
-  ['the format is not supported ({}); supported: {}', 'das Format wird nicht unterstützt ({}); unterstützt: {}'],
+  ['the format is not supported ({}); supported: {}', 'das Format wird nicht unterstützt ({})'],
+  ['unknown extension', 'unbekannte Endung'],
+  ['no extension, and not text', 'keine Endung, und kein Text'],
   [
     "this workspace's conversion queue is full; try again later",
     'die Warteschlange dieses Arbeitsbereichs ist voll; versuche es später noch einmal',
