@@ -1,5 +1,6 @@
 // Answers of the graph's tools.
-import { told, worded } from '../i18n';
+import { Problem } from '../api/client';
+import { told } from '../i18n';
 
 /** Returns a type of entities or relations in words. */
 export const typeInWords = (type: string): string => told(`type.${type}`, type.replaceAll('_', ' ').toLowerCase());
@@ -13,12 +14,12 @@ interface Answered<Result> {
 }
 
 /** A tool's refusal, with known names that may be meant, and how many documents the graph does not have yet. */
-export class NotAnswered extends Error {
+export class NotAnswered extends Problem {
   readonly suggestions: string[];
   readonly pending: number;
 
   constructor(message: string, suggestions: string[], pending: number) {
-    super(message);
+    super(404, { detail: message }); // asked again it would say the same
     this.suggestions = suggestions;
     this.pending = pending;
   }
@@ -29,5 +30,5 @@ export async function answered<Result>(answer: Promise<Answered<Result>>): Promi
   const { result, error, suggestions = [], documents_pending } = await answer;
   const pending = documents_pending ?? 0;
   if (result) return { ...result, pending };
-  throw new NotAnswered(worded(error ?? ''), suggestions, pending);
+  throw new NotAnswered(error ?? '', suggestions, pending);
 }

@@ -280,6 +280,8 @@ const FILES: readonly Sentence[] = [
     'der Arbeitsbereich darf {} {} haben, {} sind belegt{}: lösche etwas, oder bitte den Betreiber um mehr ({})',
   ],
   ["The file's name is not valid Unicode.", 'Der Name der Datei ist nicht lesbar (kein Unicode).'],
+  ['The folder {} cannot be read: {}.', 'Der Ordner {} kann nicht gelesen werden: {}.'],
+  ['The repository {} cannot be read: {}.', 'Das Repository {} kann nicht gelesen werden: {}.'],
   ['The file cannot be read: {}.', 'Die Datei kann nicht gelesen werden: {}.'],
   [
     'The file changed while being read; the next synchronisation will pick it up.',

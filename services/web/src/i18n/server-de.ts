@@ -264,6 +264,7 @@ export const server: Record<string, string> = {
   'type.CONCEPT': 'Begriff',
   'type.IDENTIFIER': 'Bezeichner',
   'type.DOCUMENT': 'Dokument',
+  'type.DOCUMENT_ID': 'Kennung eines Dokuments',
   'type.PLACE': 'Ort',
   'type.ORG': 'Organisation',
   'type.PRODUCT': 'Produkt',

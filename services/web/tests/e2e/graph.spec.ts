@@ -34,6 +34,16 @@ test('an entity is found, its facts lead to their sentences, and a way leads to 
   await expect(page.getByRole('heading', { name: 'UserDB', exact: true })).toBeVisible();
 });
 
+test('a name that the graph does not have is told at once, without asking again', async ({ page }) => {
+  await signIn(page);
+  const asked: string[] = [];
+  page.on('request', (request) => request.url().endsWith('/lookup_facts') && asked.push(request.url()));
+  await page.goto('/graph?entity=Nobody+at+all');
+  await expect(page.getByText('the graph has no entity named')).toBeVisible();
+  await expect(page.getByLabel('Find an entity')).toBeVisible();
+  expect(asked).toHaveLength(1);
+});
+
 test('a name with a typing error leads to the entity that is meant', async ({ page }) => {
   await signIn(page);
   await page.goto('/graph?entity=AuthServise');
