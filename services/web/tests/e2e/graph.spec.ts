@@ -25,7 +25,10 @@ test('an entity is found, its facts lead to their sentences, and a way leads to 
   await expect(page.getByRole('complementary', { name: 'Source' }).locator('mark')).not.toBeEmpty();
   // The picture is drawn anew in the room that the panel leaves
   const widths = () =>
-    picture.evaluate((box) => [box.clientWidth, box.querySelector('canvas')!.getBoundingClientRect().width]);
+    picture.evaluate((box: HTMLElement) => [
+      box.offsetWidth,
+      box.querySelector('canvas')!.getBoundingClientRect().width,
+    ]);
   await expect.poll(async () => new Set(await widths()).size).toBe(1);
   await page.keyboard.press('Escape');
   await expect(sentence).toBeFocused();
