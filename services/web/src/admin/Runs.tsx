@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Button } from 'react-aria-components';
 import { Link } from 'wouter';
 import { api, body, type Schemas } from '../api/client';
-import { explained, type Key, number, t, told, when } from '../i18n';
+import { explained, type Key, number, t, told, when, worded } from '../i18n';
 import { Choice } from '../shell/Choice';
 import style from '../shell/page.module.css';
 import { useNames } from './use-names';
@@ -112,7 +112,7 @@ function Row({ run, onRetry }: { run: Run; onRetry: () => void }) {
     issues,
     steps_executed: steps,
   } = run;
-  const notes = [...new Set([...(reason ? [explained(type, reason)] : []), ...issues])];
+  const notes = [...new Set([...(reason ? [explained(type, reason)] : []), ...issues.map(worded)])];
   return (
     <li>
       <span className={style.words}>
@@ -126,7 +126,7 @@ function Row({ run, onRetry }: { run: Run; onRetry: () => void }) {
             <summary>{t('steps')}</summary>
             <ol>
               {steps!.map((step, index) => (
-                <li key={index}>{step}</li>
+                <li key={index}>{worded(step)}</li>
               ))}
             </ol>
           </details>

@@ -1,6 +1,6 @@
 // The typed client of the HTTP API: same origin, the session's cookie, and problems (RFC 9457) as errors.
 import createClient from 'openapi-fetch';
-import { t, told } from '../i18n';
+import { t, told, worded } from '../i18n';
 import type { components, paths } from './schema';
 import { workspaceHeaders } from './workspace';
 
@@ -10,14 +10,18 @@ export type Schemas = components['schemas'];
 export class Problem extends Error {
   readonly type: string;
   readonly status: number;
+  /** What happened this time, without the title. */
+  readonly detail: string | undefined;
 
   constructor(status: number, body: Partial<Schemas['ProblemBody']> | undefined) {
     const title = body?.title && told(body.type ?? '', body.title);
-    const text = title && body.detail ? `${title}: ${body.detail}` : (body?.detail ?? title);
+    const detail = body?.detail ? worded(body.detail) : undefined;
+    const text = title && detail ? `${title}: ${detail}` : (detail ?? title);
     const trace = status >= 500 && body?.trace_id ? ` (trace ${body.trace_id})` : ''; // what an operator looks for
     super(`${text ?? `HTTP ${status}`}${trace}`);
     this.type = body?.type ?? 'unknown';
     this.status = status;
+    this.detail = detail;
   }
 
   static async of(response: Response): Promise<Problem> {

@@ -63,6 +63,7 @@ function stateOf(now: { current: Props }, language: Compartment): EditorState {
       compareWith === undefined ? [] : comparison(compareWith, separator, Boolean(onChange)),
       onChange ? [] : EditorState.readOnly.of(true),
       EditorView.cspNonce.of(document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''),
+      EditorState.phrases.of({ '$ unchanged lines': t('unchangedLines') }),
       EditorView.lineWrapping,
       EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: String(!isCode) }),
       EditorView.updateListener.of((update) => {

@@ -1,14 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { memo, Suspense, startTransition, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Button } from 'react-aria-components';
-import { useSearchParams } from 'wouter';
-import { api, type Schemas } from '../api/client';
+import { Link, useSearchParams } from 'wouter';
+import { api, Problem, type Schemas } from '../api/client';
 import { useArtifactPanel } from '../artifact/use-panel';
 import type { Wish } from '../artifact/wishes';
-import { t } from '../i18n';
+import { t, worded } from '../i18n';
 import { useSessions } from '../session/use-sessions';
 import { lazily } from '../shell/lazily';
 import { Answer } from './Answer';
+import { Checked } from './Checked';
 import { Composer } from './Composer';
 import { Considered } from './Considered';
 import style from './chat.module.css';
@@ -28,6 +29,7 @@ import type { FirstQuestion } from './Welcome';
 const SourcePanel = lazily(() => import('../viewer/SourcePanel'), 'aside');
 const ArtifactPanel = lazily(() => import('../artifact/ArtifactPanel'), 'aside');
 type Message = Schemas['Message'];
+const NO_MESSAGES: Message[] = [];
 const NEAR_THE_END = 120; // pixels
 const AT_ONCE = 20; // messages
 
@@ -44,7 +46,8 @@ interface More {
 /** A session: its questions and answers, and beside them the open citation, which is in the URL. */
 export default function Conversation({ sessionId }: { sessionId: string }) {
   const client = useQueryClient();
-  const { data: messages = [], error: unread } = useMessages(sessionId);
+  const { data: known, error: unread } = useMessages(sessionId);
+  const messages = known ?? NO_MESSAGES;
   const { data: runs } = useRuns(sessionId);
   const [asked, setAsked] = useState<Asked>();
   const onEnd = useCallback(async () => {
@@ -107,6 +110,15 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
   const status = error ?? unread?.message ?? move.error?.message ?? (lost && running ? t('lost') : '');
   const finished = turn?.state === 'completed' ? t('answered', { count: turn.citations.length }) : '';
 
+  if (!known && unread instanceof Problem && unread.type === 'session-not-found')
+    return (
+      <main className={style.welcome}>
+        <h1>{t('noConversation')}</h1>
+        <p>
+          <Link href="/">{t('newSession')}</Link>
+        </p>
+      </main>
+    );
   return (
     <div className={style.page} data-panel={Boolean(source.citation) || artifact.isOpen}>
       <main className={style.conversation}>
@@ -180,9 +192,9 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
   );
 }
 
-/** What was done for a stored answer, in the API's words. */
+/** What was done for a stored answer. */
 const executed = (message: Message | undefined) =>
-  message?.steps_executed?.map((label) => ({ stage: label, label, done: true })) ?? [];
+  message?.steps_executed?.map((step) => ({ stage: step, label: worded(step), done: true })) ?? [];
 
 interface AnswerProps {
   answer: Shown;
@@ -212,11 +224,7 @@ function ShownAnswer({ answer, running, onOpen, onArtifact, onAgain, onMove }: A
           {note}
         </p>
       ))}
-      {!running && content && (
-        <p className={style.note}>
-          {mode === 'extractive' && t('extractive')} {t('checked', { kept: citations.length, removed })}
-        </p>
-      )}
+      {!running && content && <Checked mode={mode} kept={citations.length} removed={removed} />}
       {!running && <Doubts content={content} sentences={answer.sentences} />}
       {!running && <Considered sources={answer.sources} citations={citations} />}
       {message && !running && (
@@ -279,7 +287,8 @@ function useSource(shown: readonly Shown[]) {
 function useFollowedEnd() {
   const content = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const box = content.current!.parentElement!;
+    const box = content.current?.parentElement;
+    if (!box) return; // there is no such conversation
     let height = 0;
     // Called when the layout of a frame is known; asking for it earlier would have it made twice
     const observer = new ResizeObserver(() => {

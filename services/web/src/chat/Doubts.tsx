@@ -1,5 +1,5 @@
 import type { Schemas } from '../api/client';
-import { t } from '../i18n';
+import { t, worded } from '../i18n';
 import style from './chat.module.css';
 
 type Check = Schemas['SentenceCheck'];
@@ -27,7 +27,7 @@ export function Doubts({ content, sentences }: Props) {
           <ul>
             {doubts.map((doubt) => (
               <li key={doubt.start}>
-                {words(doubt)} <em>{`${t(doubt.status)}: ${doubt.reason}`}</em>
+                {words(doubt)} <em>{`${t(doubt.status)}: ${worded(doubt.reason)}`}</em>
               </li>
             ))}
           </ul>
@@ -39,7 +39,7 @@ export function Doubts({ content, sentences }: Props) {
           <ul>
             {rewritten.map((each) => (
               <li key={each.start}>
-                <del>{each.instead_of}</del> → <ins>{words(each)}</ins> <em>{each.reason}</em>
+                <del>{each.instead_of}</del> → <ins>{words(each)}</ins> <em>{worded(each.reason)}</em>
               </li>
             ))}
           </ul>

@@ -1,6 +1,6 @@
 // The questions and answers to show: the stored ones and the running turn. Pure.
 import type { Schemas } from '../api/client';
-import { explained } from '../i18n';
+import { explained, worded } from '../i18n';
 import type { Turn } from './turn';
 
 type Message = Schemas['Message'];
@@ -126,8 +126,10 @@ function followed(each: Shown, turn: Turn | undefined): Shown {
   return { ...each, notes: turn.issues, goodMatch: each.goodMatch ?? turn.goodMatch, turn };
 }
 
-const reasons = ({ issues, error_type: type, error_message: message }: Schemas['Run']) =>
-  message ? [...issues, explained(type, message)] : issues;
+const reasons = ({ issues, error_type: type, error_message: message }: Schemas['Run']) => [
+  ...issues.map(worded),
+  ...(message ? [explained(type, message)] : []),
+];
 
 const live = (turn: Turn, message: Message | undefined): Shown => ({
   key: `assistant-${turn.runId}`,

@@ -1,7 +1,7 @@
 // Builds an answer from a run's events. Pure: the screen is a function of the events received so far.
 import type { Schemas } from '../api/client';
 import type { RunEvent } from '../api/events';
-import { explained, told } from '../i18n';
+import { explained, told, worded } from '../i18n';
 
 export interface Step {
   stage: string;
@@ -70,7 +70,7 @@ export function reduce(turn: Turn, { name, data }: RunEvent): Turn {
     case 'citation':
       return { ...turn, citations: [...turn.citations, data.citation] };
     case 'issue':
-      return { ...turn, issues: [...turn.issues, data.message] };
+      return { ...turn, issues: [...turn.issues, worded(data.message)] };
     case 'message_completed':
       return turn; // the run's last event has everything
     case 'run_completed':

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Button } from 'react-aria-components';
 import { api, body, type Schemas } from '../api/client';
-import { type Key, size, t } from '../i18n';
+import { type Key, size, t, worded } from '../i18n';
 import page from '../shell/page.module.css';
 import { isUnderWay, resultOf } from './sources';
 
@@ -51,7 +51,7 @@ export function Changes({ sourceId, sync, onClose }: Props) {
         {changes?.map(({ position, action, path: file, file_size: bytes, message }) => (
           <li key={position}>
             <strong>{t(ACTIONS[action])}</strong> {file} {bytes !== null && size(bytes)}{' '}
-            {message && <span className={page.quiet}>{message}</span>}
+            {message && <span className={page.quiet}>{worded(message)}</span>}
           </li>
         ))}
       </ul>

@@ -1,11 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button } from 'react-aria-components';
 import { api, body, type Schemas } from '../api/client';
-import { isEnglish, size, t } from '../i18n';
+import { size, t } from '../i18n';
 import { useHidden } from '../shell/use-deletions';
 import { deleteDocument, keyOf } from './deletion';
 import style from './documents.module.css';
-import { lineOf, Stages } from './Stages';
+import { Stages } from './Stages';
+import { stateInWords } from './stage-words';
 import { STATES } from './states';
 
 interface Props {
@@ -85,8 +86,6 @@ function Explanation({ document }: { document: Schemas['Document'] }) {
     queryKey: ['explanation', document.id, document.updated_at],
     queryFn: () => body(api.GET('/v1/documents/{document_id}', { params: { path: { document_id: document.id } } })),
   });
-  // The API's sentence is in English alone; the stage where it is says the same, if less
-  const stage = data?.stages.find(({ status }) => status !== 'succeeded');
-  const why = isEnglish() ? data?.explanation : stage && lineOf(stage);
+  const why = data && stateInWords(data);
   return why ? <span className={style.quiet}>{why}</span> : null;
 }

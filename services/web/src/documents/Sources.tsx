@@ -33,7 +33,11 @@ export function Sources({ isOwner }: { isOwner: boolean }) {
   return (
     <>
       <p className={page.quiet}>{t('sourcesHint')}</p>
-      {isOwner && !making && <Button onPress={() => setMaking(true)}>{t('newSource')}</Button>}
+      {isOwner && !making && (
+        <Button className={page.primary!} onPress={() => setMaking(true)}>
+          {t('newSource')}
+        </Button>
+      )}
       {making && <NewSource onDone={done} onCancel={() => setMaking(false)} />}
       <DeletedHere prefix="source:" />
       <p role="status">{error?.message ?? (data ? data.length === 0 && t('noSources') : t('loading'))}</p>

@@ -17,6 +17,10 @@ interface Sent {
   existed: boolean;
 }
 
+/** Why a file was not taken, without the long list of formats that would be. */
+const reasonOf = ({ status, type, message, detail }: Problem): string =>
+  status === 0 ? t('connectionBroke') : ((type === 'nothing-accepted' && detail) || message).split('; supported:')[0]!;
+
 /** Accepts dropped or chosen files and folders, and sends them one after the other. */
 export function Uploads() {
   const client = useQueryClient();
@@ -42,8 +46,7 @@ export function Uploads() {
           .join(' ');
         change(id, { done: true, refused: refused || undefined, existed: results.every(({ created }) => !created) });
       } catch (error) {
-        const { status, message } = error as Problem;
-        change(id, { done: true, refused: status === 0 ? t('connectionBroke') : message });
+        change(id, { done: true, refused: reasonOf(error as Problem) });
       }
     }
     await client.invalidateQueries({ queryKey: ['documents'] }); // until then, the stream of changes tells of them

@@ -11,7 +11,7 @@ import { Dependencies } from './Dependencies';
 import { EntityFinder } from './Graph';
 import own from './graph.module.css';
 import { Paths } from './Paths';
-import { answered, NotAnswered } from './tools';
+import { answered, NotAnswered, typeInWords } from './tools';
 
 const Picture = lazily(() => import('./Picture'));
 type Fact = Schemas['Fact'];
@@ -55,7 +55,7 @@ export function EntityPage({ entity }: { entity: string }) {
         <h1>{found.name}</h1>
         <p className={style.quiet}>
           {[
-            found.entity_type,
+            typeInWords(found.entity_type),
             t('mentions', { count: number(found.mentions) }),
             t('inDocuments', { count: number(found.documents) }),
             ...(found.aliases?.length ? [t('alsoCalled', { names: found.aliases.join(', ') })] : []),
@@ -147,7 +147,7 @@ function FactRow({ fact, citations }: Numbered) {
   return (
     <li>
       <p>
-        <Link href={entityHref(source)}>{source}</Link> <span className={style.badge}>{type}</span>{' '}
+        <Link href={entityHref(source)}>{source}</Link> <span className={style.badge}>{typeInWords(type)}</span>{' '}
         <Link href={entityHref(target)}>{target}</Link>
         {status && status !== 'current' && <span className={style.quiet}> {told(`fact.${status}`, status)}</span>}
         {dated && <span className={style.quiet}> {dated}</span>}
@@ -155,7 +155,7 @@ function FactRow({ fact, citations }: Numbered) {
       <ul>
         {citations.map((citation) => (
           <li key={citation.number}>
-            “{citation.quote}”{' '}
+            {t('quoted', { text: citation.quote })}{' '}
             <Button
               className={style.plain!}
               data-citation={citation.number}

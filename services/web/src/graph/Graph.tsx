@@ -7,6 +7,7 @@ import { number, t } from '../i18n';
 import style from '../shell/page.module.css';
 import { EntityPage } from './EntityPage';
 import own from './graph.module.css';
+import { typeInWords } from './tools';
 
 const MOST_LISTED = 30;
 
@@ -55,7 +56,7 @@ export function EntityFinder() {
           <li key={id}>
             <Link href={`/graph?entity=${encodeURIComponent(name)}`}>{name}</Link>{' '}
             <span className={style.quiet}>
-              {type} · {t('mentions', { count: number(mentions) })}
+              {typeInWords(type)} · {t('mentions', { count: number(mentions) })}
             </span>
           </li>
         ))}

@@ -3,10 +3,10 @@ import { type FormEvent, useState } from 'react';
 import { Button, Input, Label, TextField } from 'react-aria-components';
 import { Link } from 'wouter';
 import { api, body, type Schemas } from '../api/client';
-import { t } from '../i18n';
+import { t, worded } from '../i18n';
 import style from '../shell/page.module.css';
 import { entityHref } from './EntityPage';
-import { answered, NotAnswered } from './tools';
+import { answered, NotAnswered, typeInWords } from './tools';
 
 /** The shortest paths from the entity to another one, step by step. */
 export function Paths({ from }: { from: string }) {
@@ -36,7 +36,9 @@ export function Paths({ from }: { from: string }) {
       </form>
       <p role="status">
         {error?.message ??
-          (isFetching ? t('loading') : data && (data.note ?? (data.paths.length === 0 && t('noPath'))))}
+          (isFetching
+            ? t('loading')
+            : data && (data.note ? worded(data.note) : data.paths.length === 0 && t('noPath')))}
         {suggestions.length > 0 && ` ${t('orMeant')} ${suggestions.join(', ')}`}
       </p>
       <ol>
@@ -57,7 +59,7 @@ function Steps({ path: { ids, names, relations } }: { path: Schemas['EntityPath'
     return (
       <span key={ids[index]}>
         {relation &&
-          ` ${relation.target === ids[index] ? `—${relation.relation_type}→` : `←${relation.relation_type}—`} `}
+          ` ${relation.target === ids[index] ? `—${typeInWords(relation.relation_type)}→` : `←${typeInWords(relation.relation_type)}—`} `}
         <Link href={entityHref(name)}>{name}</Link>
       </span>
     );

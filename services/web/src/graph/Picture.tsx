@@ -11,6 +11,7 @@ import style from '../shell/page.module.css';
 import { entityHref } from './EntityPage';
 import own from './graph.module.css';
 import type { Places } from './layout.worker';
+import { typeInWords } from './tools';
 
 const STEPS = ['1', '2', '3'] as const;
 type Steps = (typeof STEPS)[number];
@@ -63,7 +64,7 @@ export default function Picture({ entity }: { entity: string }) {
         <Choice
           label={t('kindShown')}
           value={kinds.includes(kind) ? kind : ALL}
-          options={[{ value: ALL, name: t('all') }, ...kinds.map((value) => ({ value, name: value }))]}
+          options={[{ value: ALL, name: t('all') }, ...kinds.map((value) => ({ value, name: typeInWords(value) }))]}
           onChange={setKind}
         />
       </div>
@@ -118,6 +119,9 @@ function Drawn({ graph, entity }: { graph: Schemas['Subgraph']; entity: string }
       view.on('enterNode', () => box.setAttribute('data-over', 'true'));
       view.on('leaveNode', () => box.removeAttribute('data-over'));
     };
+    // The panel of a source narrows it, which is no resizing of the window
+    const resized = new ResizeObserver(() => view?.scheduleRefresh());
+    resized.observe(box);
     if (!isLarge) draw(); // a large one is drawn once, when it has its form
     const layout = new Worker(new URL('./layout.worker.ts', import.meta.url), { type: 'module' });
     layout.onmessage = ({ data: { ids, places, last } }: MessageEvent<Places>) => {
@@ -131,6 +135,7 @@ function Drawn({ graph, entity }: { graph: Schemas['Subgraph']; entity: string }
     };
     layout.postMessage({ ids: model.nodes(), edges: model.mapEdges((_edge, _attributes, from, to) => [from, to]) });
     return () => {
+      resized.disconnect();
       layout.terminate();
       view?.kill();
     };

@@ -1,4 +1,9 @@
 // Answers of the graph's tools.
+import { Problem } from '../api/client';
+import { told } from '../i18n';
+
+/** Returns a type of entities or relations in words. */
+export const typeInWords = (type: string): string => told(`type.${type}`, type.replaceAll('_', ' ').toLowerCase());
 
 interface Answered<Result> {
   success: boolean;
@@ -9,12 +14,12 @@ interface Answered<Result> {
 }
 
 /** A tool's refusal, with known names that may be meant, and how many documents the graph does not have yet. */
-export class NotAnswered extends Error {
+export class NotAnswered extends Problem {
   readonly suggestions: string[];
   readonly pending: number;
 
   constructor(message: string, suggestions: string[], pending: number) {
-    super(message);
+    super(404, { detail: message }); // asked again it would say the same
     this.suggestions = suggestions;
     this.pending = pending;
   }

@@ -1,11 +1,13 @@
 // Strings in one place. English is the fallback; a language is one file, loaded when it is chosen.
 import { loaded } from '../shell/loaded';
 import { en } from './en';
+import { type Sentence, translated } from './sentences';
 
 export type Messages = typeof en;
 export type Key = keyof Messages;
 let messages: Messages = en;
 let server = new Map<string, string>();
+let sentences: readonly Sentence[] = [];
 
 /** Returns the text of a key with its {names} replaced. */
 export function t(key: Key, values: Record<string, string | number> = {}): string {
@@ -17,10 +19,14 @@ export const isEnglish = () => messages === en;
 /** Returns what the API says in English, in the chosen language if the page knows it by its type or name. */
 export const told = (name: string, text: string): string => server.get(name) ?? text;
 
-/** Returns a reason in the chosen language, then in the API's words, which may tell more. */
+/** Returns a sentence of the API in the chosen language if the page knows it. */
+export const worded = (text: string): string => translated(text, sentences);
+
+/** Returns a reason in the chosen language: by its sentence, or by its type, then in the API's words. */
 export function explained(type: string | null | undefined, text: string): string {
   const known = server.get(type ?? '');
-  return known ? `${known} (${text})` : text;
+  const own = worded(text);
+  return known && own === text ? `${known} (${text})` : own;
 }
 
 export async function chooseLanguage(language: string): Promise<void> {
@@ -28,6 +34,7 @@ export async function chooseLanguage(language: string): Promise<void> {
   const german = language.startsWith('de') ? await loaded(() => import('./de')).catch(() => undefined) : undefined;
   messages = german?.de ?? en;
   server = new Map(Object.entries(german?.server ?? {}));
+  sentences = german?.sentences ?? [];
   document.documentElement.lang = german ? 'de' : 'en';
 }
 

@@ -7,6 +7,8 @@ import style from '../shell/page.module.css';
 type Way = NonNullable<Schemas['MemorySettings']['writing']>;
 const WAYS = { on: 'writingOn', review: 'writingReview', off: 'writingOff' } as const satisfies Record<Way, Key>;
 
+const SHORT = { on: 'keptOn', review: 'keptReview', off: 'keptOff' } as const satisfies Record<Way, Key>;
+
 /** What the workspace has decided about memories; it fails if nothing can be remembered or forgotten now. */
 export const useMemorySettings = () =>
   useQuery({ queryKey: ['memory-settings'], queryFn: () => body(api.GET('/v1/memories/settings')) });
@@ -22,7 +24,7 @@ export function Writing({ isOwner }: { isOwner: boolean }) {
   if (!data) return null;
   const writing = data.writing ?? 'on';
   if (!isOwner) return <p className={style.quiet}>{t(WAYS[writing])}</p>;
-  const options = (Object.keys(WAYS) as Way[]).map((value) => ({ value, name: t(WAYS[value]) }));
+  const options = (Object.keys(WAYS) as Way[]).map((value) => ({ value, name: t(SHORT[value]) }));
   return (
     <div className={style.form}>
       <Choice label={t('writing')} value={writing} options={options} onChange={change.mutate} />

@@ -1,9 +1,11 @@
 import { Button } from 'react-aria-components';
 import { Link, useSearchParams } from 'wouter';
 import type { Schemas } from '../api/client';
-import { number, t } from '../i18n';
+import { typeInWords } from '../graph/tools';
+import { number, t, told } from '../i18n';
 import style from '../shell/page.module.css';
 import { withSource } from '../viewer/WithSource';
+import { legName } from './legs';
 import own from './search.module.css';
 import { pieces } from './wanted';
 
@@ -70,7 +72,7 @@ function Why({ explanation, score }: { explanation: Schemas['HitExplanation']; s
           <tbody>
             {Object.entries(legs).map(([leg, { rank, score: own }]) => (
               <tr key={leg}>
-                <td>{leg}</td>
+                <td>{legName(leg)}</td>
                 <td className={style.number}>{rank ?? '–'}</td>
                 <td className={style.number}>{own === null ? '–' : number(own, 3)}</td>
               </tr>
@@ -90,7 +92,7 @@ function Why({ explanation, score }: { explanation: Schemas['HitExplanation']; s
             <tbody>
               {added.map(({ name, value, weight }) => (
                 <tr key={name}>
-                  <td>{name}</td>
+                  <td>{told(`feature.${name}`, name.replaceAll('_', ' '))}</td>
                   <td className={style.number}>{number(value, 3)}</td>
                   <td className={style.number}>{number(weight, 2)}</td>
                   <td className={style.number}>{number(value * weight, 3)}</td>
@@ -105,9 +107,10 @@ function Why({ explanation, score }: { explanation: Schemas['HitExplanation']; s
         <ul>
           {steps.map(({ source, relation, target, sentence }, index) => (
             <li key={index}>
-              <Link href={`/graph?entity=${encodeURIComponent(source)}`}>{source}</Link> {relation ?? '→'}{' '}
+              <Link href={`/graph?entity=${encodeURIComponent(source)}`}>{source}</Link>{' '}
+              {relation ? typeInWords(relation) : '→'}{' '}
               <Link href={`/graph?entity=${encodeURIComponent(target)}`}>{target}</Link>
-              {sentence && `: “${sentence}”`}
+              {sentence && `: ${t('quoted', { text: sentence })}`}
             </li>
           ))}
         </ul>

@@ -2,9 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Button, Input, Label, TextField } from 'react-aria-components';
 import { api, body, type Schemas } from '../api/client';
+import { stateInWords } from '../documents/stage-words';
 import { number, t } from '../i18n';
 import style from '../shell/page.module.css';
 import { FoundPassage } from './FoundPassage';
+import { inWords } from './facets';
 import { filteredOut, isFolded, placeOf } from './missing';
 import own from './search.module.css';
 import { FACETS, MOST_HITS, request } from './wanted';
@@ -79,6 +81,7 @@ function Reasons({ documentId, address }: { documentId: string; address: URLSear
   });
   if (!data) return <p role="status">{error?.message ?? t('loading')}</p>;
   const { document, all, best } = data;
+  const state = stateInWords(document);
   const filtered = filteredOut(address, document);
   const place = placeOf(documentId, all);
   const folded = isFolded(documentId, all);
@@ -88,13 +91,13 @@ function Reasons({ documentId, address }: { documentId: string; address: URLSear
       <strong>{document.title ?? document.name}</strong>
       <ul>
         {document.searchable_version === null && <li>{t('notSearchable')}</li>}
-        {document.explanation && <li>{document.explanation}</li>}
+        {state && <li>{state}</li>}
         {filtered.map((each) => (
           <li key={each.name}>
             {t('filteredOut', {
               name: t(each.name),
-              wanted: each.wanted.join(', '),
-              has: each.has.join(', ') || t('nothing'),
+              wanted: each.wanted.map((value) => inWords(each.facet, value)).join(', '),
+              has: each.has.map((value) => inWords(each.facet, value)).join(', ') || t('nothing'),
             })}
           </li>
         ))}

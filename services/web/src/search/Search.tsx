@@ -3,12 +3,13 @@ import { type FormEvent, useState } from 'react';
 import { Button, Input, Label, SearchField } from 'react-aria-components';
 import { useSearchParams } from 'wouter';
 import { api, body, type Schemas } from '../api/client';
-import { number, t } from '../i18n';
+import { number, t, worded } from '../i18n';
 import { Choice } from '../shell/Choice';
 import style from '../shell/page.module.css';
 import { WithSource } from '../viewer/WithSource';
 import { FoundPassage } from './FoundPassage';
-import { legInWords } from './legs';
+import { inWords } from './facets';
+import { legInWords, legName } from './legs';
 import { Missing } from './Missing';
 import own from './search.module.css';
 import { cited, FACETS, MODES, type Mode, modeOf, request } from './wanted';
@@ -111,7 +112,10 @@ function Understood({ found: { understood, legs, mode } }: { found: Response }) 
       <p>
         {t(MODES[mode])}:{' '}
         {legs
-          .map(({ leg, candidates, error }) => `${leg} ${error ? t('legFailed', { error }) : number(candidates)}`)
+          .map(
+            ({ leg, candidates, error }) =>
+              `${legName(leg)} ${error ? t('legFailed', { error: worded(error) }) : number(candidates)}`,
+          )
           .join(' · ')}
       </p>
       <Legs legs={legs.map(({ leg }) => leg)} />
@@ -130,7 +134,7 @@ function Legs({ legs }: { legs: string[] }) {
       <dl className={own.legs}>
         {known.map(({ leg, words }) => (
           <div key={leg}>
-            <dt>{leg}</dt>
+            <dt>{legName(leg)}</dt>
             <dd>{words}</dd>
           </div>
         ))}
@@ -161,7 +165,7 @@ function Facets({ found, address, onChange }: Part & { found: Response }) {
                   onChange((now) => (target.checked ? now.append(facet, value) : now.delete(facet, value)))
                 }
               />
-              {value} <span className={style.quiet}>{number(documents)}</span>
+              {inWords(facet, value)} <span className={style.quiet}>{number(documents)}</span>
             </label>
           ))}
         </fieldset>

@@ -12,6 +12,7 @@ const FIELD = {
 } satisfies Record<(typeof FACETS)[number]['facet'], (document: Document) => string[]>;
 
 export interface Filtered {
+  facet: (typeof FACETS)[number]['facet'];
   name: (typeof FACETS)[number]['name'];
   wanted: string[];
   has: string[];
@@ -19,9 +20,12 @@ export interface Filtered {
 
 /** The chosen filters that the document does not pass, with its own values. */
 export function filteredOut(address: URLSearchParams, document: Document): Filtered[] {
-  return FACETS.map(({ facet, name }) => ({ name, wanted: address.getAll(facet), has: FIELD[facet](document) })).filter(
-    ({ wanted, has }) => wanted.length > 0 && !has.some((value) => wanted.includes(value)),
-  );
+  return FACETS.map(({ facet, name }) => ({
+    facet,
+    name,
+    wanted: address.getAll(facet),
+    has: FIELD[facet](document),
+  })).filter(({ wanted, has }) => wanted.length > 0 && !has.some((value) => wanted.includes(value)));
 }
 
 /** The rank of the document's best passage among all results, from 1; undefined if it is not among them. */

@@ -15,6 +15,9 @@ const KEYS = [
   ['↑ ↓', 'keyArrows'],
 ] as const satisfies [string, Key][];
 
+/** The keys as they are labelled where the language is spoken. */
+const named = (keys: string) => keys.replace('Ctrl', t('ctrlKey')).replace('Shift', t('shiftKey'));
+
 /** The list of keyboard shortcuts. */
 export default function KeyList({ onClose }: { onClose: () => void }) {
   return (
@@ -25,7 +28,7 @@ export default function KeyList({ onClose }: { onClose: () => void }) {
           {KEYS.map(([keys, what]) => (
             <div key={keys}>
               <dt>
-                <kbd>{keys}</kbd>
+                <kbd>{named(keys)}</kbd>
               </dt>
               <dd>{t(what)}</dd>
             </div>

@@ -1,4 +1,4 @@
-import { type Key, t } from '../i18n';
+import { type Key, t, told } from '../i18n';
 
 /** Readable names of what receipts count. */
 const COUNTED: Record<string, Key> = {
@@ -13,4 +13,5 @@ const COUNTED: Record<string, Key> = {
   world_event: 'worldEventsCounted',
 };
 
-export const nameOf = (kind: string): string => (COUNTED[kind] ? t(COUNTED[kind]) : kind.replaceAll('_', ' '));
+export const nameOf = (kind: string): string =>
+  COUNTED[kind] ? t(COUNTED[kind]) : told(`counted.${kind}`, kind.replaceAll('_', ' '));

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ask, expect, expectAccessible, signIn, test } from './fixtures';
+import { ask, expect, expectAccessible, keyOf, settled, signIn, test } from './fixtures';
 
 test('an answer is rated with a comment, and what was rewritten is told with its reason', async ({ page }) => {
   await signIn(page);
@@ -42,6 +42,37 @@ test('an answer is rated with a comment, and what was rewritten is told with its
   await page.getByRole('button', { name: 'Bad answer' }).click(); // withdrawn
   await expect(page.getByRole('button', { name: 'Comment' })).toHaveCount(0);
   await page.unrouteAll({ behavior: 'wait' });
+});
+
+test('an answer without a model says where an owner sets one up; one whose model failed does not', async ({
+  page,
+  request,
+}) => {
+  await signIn(page);
+  await ask(page);
+  const article = page.getByRole('article');
+  await expect(article.getByText('No chat model is configured.')).toBeVisible();
+  await article.getByRole('link', { name: 'Set one up' }).press('Enter');
+  await expect(page.getByRole('heading', { name: 'Answers and models' })).toBeVisible();
+  // Simulates a model, which then did not answer
+  await page.route('**/v1/models', async (route) => {
+    const response = await route.fetch();
+    const models = await response.json();
+    models.data.push({ ...models.data[0], id: 'attractor-plain' });
+    await route.fulfill({ response, json: models });
+  });
+  await page.goBack();
+  await page.reload();
+  await expect(article.getByText('Quoted from the documents.')).toBeVisible();
+  await settled(page);
+  await expect(article.getByText('No chat model is configured.')).toHaveCount(0);
+  await page.unrouteAll({ behavior: 'wait' });
+
+  await page.context().clearCookies();
+  await signIn(page, await keyOf(request, 'viewer'));
+  await ask(page);
+  await expect(article.getByText('No chat model is configured.')).toBeVisible();
+  await expect(article.getByRole('link', { name: 'Set one up' })).toHaveCount(0);
 });
 
 test('a conversation is exported, and shared with members by a link that ends', async ({ page }) => {

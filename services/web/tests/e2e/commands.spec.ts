@@ -32,6 +32,15 @@ test('an unknown address says so, beside the menu', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Search', level: 1 })).toBeVisible();
 });
 
+test('a conversation that does not exist says so, and offers nothing but a new one', async ({ page }) => {
+  await signIn(page);
+  await page.goto('/c/00000000-0000-4000-8000-000000000000');
+  await expect(page.getByRole('heading', { name: 'There is no such conversation.' })).toBeVisible();
+  await expect(page.getByRole('main').getByRole('button')).toHaveCount(0);
+  await page.getByRole('main').getByRole('link', { name: 'New conversation' }).press('Enter');
+  await expect(page.getByLabel('Your question')).toBeFocused();
+});
+
 test.describe('in German', () => {
   test.use({ locale: 'de-DE' });
   test('every page speaks German', async ({ page }) => {

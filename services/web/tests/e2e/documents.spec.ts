@@ -27,7 +27,11 @@ test('a file that is sent becomes searchable, is cited, and can be deleted', asy
   await expect(page.getByText('cut.md could not be added: the connection broke. Try again.')).toBeVisible();
   await chosen.setInputFiles([{ name: 'empty.md', mimeType: 'text/markdown', buffer: Buffer.alloc(0) }]);
   await dropFile(page, testInfo.outputPath('lighthouse.md'));
-  await expect(page.getByText(/empty\.md could not be added/)).toBeVisible();
+  await expect(page.getByText('empty.md could not be added: the file is empty')).toBeVisible();
+  await chosen.setInputFiles([{ name: 'photo.xyz', mimeType: 'x/y', buffer: Buffer.from([0, 1, 2]) }]);
+  await expect(
+    page.getByText('photo.xyz could not be added: the format is not supported (unknown extension)', { exact: true }),
+  ).toBeVisible();
   const row = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: 'Delete: lighthouse.md' }) });
   await expect(row).toContainText('searchable');
   await expectAccessible(page, 'documents');

@@ -13,7 +13,7 @@ const hit = (id: string, copies: string[] = []) =>
 test('a filter that keeps a document out is named with what the document has instead', () => {
   const address = new URLSearchParams('media_type=application/pdf&tag=x');
   expect(filteredOut(address, document)).toEqual([
-    { name: 'facetMediaType', wanted: ['application/pdf'], has: ['text/markdown'] },
+    { facet: 'media_type', name: 'facetMediaType', wanted: ['application/pdf'], has: ['text/markdown'] },
   ]);
   expect(filteredOut(new URLSearchParams('language=en'), document)).toEqual([]);
 });

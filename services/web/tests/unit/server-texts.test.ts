@@ -1,25 +1,33 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, expect, test, vi } from 'vitest';
 import { Problem } from '../../src/api/client';
 import { EMPTY, reduce } from '../../src/chat/turn';
+import { typeInWords } from '../../src/graph/tools';
 import { chooseLanguage, explained, told } from '../../src/i18n';
 import { server } from '../../src/i18n/server-de';
+import { inWords } from '../../src/search/facets';
+import { legName } from '../../src/search/legs';
+import { python, read } from './python';
 
 vi.stubGlobal('document', { documentElement: { lang: 'en' } });
 afterAll(() => chooseLanguage('en'));
-const REPOSITORY = new URL('../../../../', import.meta.url);
-const read = (name: string) => readFileSync(new URL(name, REPOSITORY), 'utf8');
 const ANSWERS = 'services/orchestrator/src/orchestrator/graphs';
-const REASONS = ['conversion/errors', 'worker/failures', 'queue/recovery', 'documents/incoming_files'].map(
-  (name) => `services/ingestion/src/ingestion/${name}.py`,
-);
+const INGESTION = 'services/ingestion/src/ingestion';
 
 test('each problem and reason that is told in German is one of the API', () => {
-  const said = ['docs/reference/problems.md', ...REASONS].map(read).join('\n');
+  const said = read('docs/reference/problems.md') + python(INGESTION);
   const unknown = Object.keys(server).filter(
     (name) => !name.includes('.') && !said.includes(`\`${name}\``) && !said.includes(`"${name}"`),
   );
   expect(unknown).toEqual([]);
+});
+
+test('why a file or a source is refused is told in German', () => {
+  const refusals = [
+    ...python(INGESTION).matchAll(/\b(?:Archive)?Refused\(\s*"([a-z0-9-]+)"|SourceUnavailable\(\s*"([a-z0-9-]+)"/g),
+  ];
+  const names = new Set(refusals.map(([, one, other]) => one ?? other!));
+  expect(names.size).toBeGreaterThan(20);
+  expect([...names].filter((name) => !server[name])).toEqual([]);
 });
 
 test('each step of an answer is told in German', () => {
@@ -29,6 +37,22 @@ test('each step of an answer is told in German', () => {
   );
   expect(stages.length).toBeGreaterThan(15);
   expect(stages.filter((name) => !server[`stage.${name}`])).toEqual([]);
+});
+
+test('what a graph and a search call things is told in words, in German, too', async () => {
+  expect(typeInWords('PART_OF')).toBe('part of');
+  expect(legName('dense')).toBe('dense');
+  expect(inWords('media_type', 'application/pdf')).toBe('PDF');
+  expect(inWords('media_type', 'text/x-python')).toBe('python');
+  expect(inWords('language', 'de')).toBe('German');
+  expect(inWords('language', 'no language')).toBe('no language');
+  await chooseLanguage('de');
+  expect(typeInWords('PART_OF')).toBe('ist Teil von');
+  expect(typeInWords('MADE_BY')).toBe('made by');
+  expect(legName('dense')).toBe('Bedeutung');
+  expect(inWords('language', 'de')).toBe('Deutsch');
+  expect(inWords('source_type', 'upload')).toBe('hochgeladen');
+  await chooseLanguage('en');
 });
 
 test('what the page does not know stays in the words of the API', async () => {
