@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import httpx2
@@ -71,6 +72,16 @@ async def processed(http: httpx2.AsyncClient, identifier: str) -> dict[str, obje
             response = await http.get(f"/v1/documents/{identifier}", params={"wait": "searchable", "timeout": 60})
             found: dict[str, object] = response.raise_for_status().json()
             if found["status"] != "processing":
+                return found
+
+
+async def settled(http: httpx2.AsyncClient, identifier: str) -> dict[str, Any]:
+    """Waits until no stage of a document is to be done, its graph included; returns its details."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            response = await http.get(f"/v1/documents/{identifier}", params={"wait": "settled", "timeout": 60})
+            found: dict[str, Any] = response.raise_for_status().json()
+            if not {stage["status"] for stage in found["stages"]} & {"waiting", "queued", "running"}:
                 return found
 
 

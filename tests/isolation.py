@@ -141,6 +141,9 @@ async def assert_no_route_reveals_the_other(both: Neighbours) -> None:
 
 async def _assert_changes_reveal_nothing(both: Neighbours) -> None:
     """Reads what has changed since the beginning: the second tenant's own changes, and none of the first."""
+    # A restore begins with empty streams, where nothing would come until the server ends the response.
+    own = [("files", ("own.md", b"# Harbour\n\nThe ferry leaves at noon.\n"))]
+    (await both.second.http.post("/v1/documents", files=own)).raise_for_status()
     headers = {"Last-Event-ID": "0-0.0-0.0-0.0-0"}
     async with both.second.http.stream("GET", "/v1/events", headers=headers) as response:
         assert response.status_code == 200
@@ -149,6 +152,7 @@ async def _assert_changes_reveal_nothing(both: Neighbours) -> None:
             text += part
             if "event: " in text:
                 break
+    assert "event: " in text
     assert not any(one in text for one in both.ids.values() if len(one) > 15), text  # shorter ones are names
 
 

@@ -180,6 +180,7 @@ def build_web(root):
     stand_back()
     command = [*find_uv(root), "pip", "install", "--quiet", "--no-deps", "--reinstall-package", "attractor-web"]
     command += ["--python", str(venv / "bin/python"), str(root / "services/web")]
+    log.parent.mkdir(mode=0o700, exist_ok=True)  # it will hold the installation's data
     with log.open("w", encoding="utf-8") as output:
         done = subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, cwd=root)
     if done.returncode:

@@ -49,6 +49,8 @@ class Namespace:
         labels = {f"pod-security.kubernetes.io/{mode}": "restricted" for mode in ("enforce", "warn")}
         manifest = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.name, "labels": labels}}
         run("kubectl", "apply", "--filename", "-", input=json.dumps(manifest))
+        # Until a controller has made it, pods are refused.
+        self.kubectl("wait", "--for=create", "serviceaccount/default", "--timeout=120s")
 
 
 def run(*command: str, input: str | None = None, fails: bool = False) -> str:

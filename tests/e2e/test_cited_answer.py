@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import httpx2
 import pytest
+import waiting
 from api_calls import ask, events_of, eventually, question_events
 
 QUESTION = "Which projects depend on AuthService?"
@@ -72,8 +73,13 @@ async def test_the_graph_contains_the_services_and_memory_the_turn(tenant):
     await ask(tenant.http, QUESTION)
     expanded = await eventually(tenant.http, "/v1/graph/expand", {"entities": ["AuthService"]}, "chunks")
     assert "AuthService" in [entity["name"] for entity in expanded["entities"]]
-    recalled = await eventually(tenant.http, "/v1/memories/recall", {"query": QUESTION}, "memories")
-    assert any("ProjectAlpha" in memory["content"] for memory in recalled["memories"])  # the answer, not the question
+
+    async def recalled() -> list[str]:
+        found = await tenant.http.post("/v1/memories/recall", json={"query": QUESTION})
+        return [memory["content"] for memory in found.raise_for_status().json()["memories"]]
+
+    # The answer, not the question; turns before it may be remembered earlier.
+    await waiting.eventually(recalled, lambda contents: any("ProjectAlpha" in one for one in contents))
 
 
 async def test_health_and_api_documents_are_public(address):

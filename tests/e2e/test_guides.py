@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from api_calls import PATIENCE, REPOSITORY, Tenant, ingest
 
+pytestmark = pytest.mark.timeout(900)  # some forty commands, each of which starts Python
 # docs/graph.md uses the function of docs/api.md; here a server error fails the command.
 PRELUDE = r"""
 set -eu
@@ -50,8 +51,7 @@ async def run(script: str, folder: Path, variables: dict[str, str]) -> str:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
-    async with asyncio.timeout(PATIENCE):
-        output, _ = await process.communicate()
+    output, _ = await process.communicate()
     assert process.returncode == 0, f"{script}\n{output.decode()}"
     return output.decode()
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+from functools import partial
 from typing import Any
 
 import httpx2
 import pytest
+import waiting
 from api_calls import client, new_tenant
 from orchestrator_service import orchestrator_fixtures
 from served_apps import serving
@@ -80,6 +82,7 @@ async def learned(stack: EmbeddedStack, world: Any) -> None:
         for name in ("memory", "orchestrator"):
             await asyncio.to_thread(stack.kill, name)
         await styles(http, 2)
+        await waiting.eventually(partial(http.get, "/v1/sessions"), lambda answer: answer.is_success)
         await written(http, "Write a one-page summary of how keys work")
         assert STYLE in prompts(world)[-1]
         assert "<memory>Write without bullet points.</memory>" in prompts(world)[-1]

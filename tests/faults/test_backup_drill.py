@@ -21,7 +21,7 @@ from typing import Any
 import httpx2
 import psutil
 import pytest
-from api_calls import PATIENCE, client, new_tenant, processed
+from api_calls import PATIENCE, client, new_tenant, settled
 from isolation import Neighbours, assert_no_route_reveals_the_other, assert_the_first_is_unchanged, neighbours
 from stack import PATIENT, EmbeddedStack
 
@@ -46,10 +46,11 @@ async def backed_up(stack: EmbeddedStack) -> str:
 
 
 async def uploaded(http: httpx2.AsyncClient, name: str, place: str) -> str:
+    """Returns the document's id once all services have it, so that searches from now on find the same."""
     text = f"# {name}\n\nThe {name} lives in the {place}.\n"
     answer = (await http.post("/v1/documents", files=[("files", (f"{name}.md", text.encode()))])).raise_for_status()
     identifier = str(answer.json()["files"][0]["document"]["id"])
-    assert (await processed(http, identifier))["status"] == "searchable"
+    assert (await settled(http, identifier))["status"] == "searchable"
     return identifier
 
 

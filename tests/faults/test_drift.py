@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from uuid import UUID, uuid4
 import httpx2
 import psycopg
 import pytest
-from api_calls import PATIENCE, client
+from api_calls import client, settled
 from minio import Minio
 from stack import PATIENT, EmbeddedStack
 
@@ -44,17 +43,12 @@ async def uploaded(http: httpx2.AsyncClient) -> dict[str, str]:
     answer = (await http.post("/v1/documents", files=files)).raise_for_status().json()
     found = {one["name"]: one["document"]["id"] for one in answer["files"]}
     for identifier in found.values():
-        await settled(http, identifier)
+        await succeeded(http, identifier)
     return found
 
 
-async def settled(http: httpx2.AsyncClient, identifier: str) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            wait = {"wait": "settled", "timeout": 60}
-            stages = (await http.get(f"/v1/documents/{identifier}", params=wait)).raise_for_status().json()["stages"]
-            if not {stage["status"] for stage in stages} & {"waiting", "queued", "running"}:
-                break
+async def succeeded(http: httpx2.AsyncClient, identifier: str) -> None:
+    stages = (await settled(http, identifier))["stages"]
     assert {stage["status"] for stage in stages} == {"succeeded"}, stages
 
 
@@ -91,7 +85,7 @@ async def test_drift_is_reported_and_repaired(stack: EmbeddedStack) -> None:
 
         assert reconcile(stack, "--repair")[0] == 0
         for identifier in documents.values():
-            await settled(http, identifier)
+            await succeeded(http, identifier)
         assert reconcile(stack) == (0, {})
         for query, name in (("Where does the otter live?", "otter.md"), ("Where does the badger live?", "badger.md")):
             hits = (await http.post("/v1/search", json={"query": query})).raise_for_status().json()["hits"]

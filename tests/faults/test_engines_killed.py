@@ -49,6 +49,7 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def stack(documents: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStack]:
     settings = {"RATE_LIMIT_PER_MINUTE": "0", "SOURCE_ROOTS": str(documents), "CONVERT_SECONDS": "300"}
+    settings["MAX_LOSSES"] = str(KILLS_EACH * len(KILLED) + 1)  # each kill may hit the same document
     with EmbeddedStack.started(tmp_path_factory.mktemp("engines"), **settings) as running:
         yield running
 

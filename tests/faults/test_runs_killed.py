@@ -15,6 +15,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 import httpx2
+import psycopg
 import pytest
 from doomed_orchestrator import IN_THE_MIDDLE, POINTS, WRITING, serve
 from held_port import held_port
@@ -231,7 +232,7 @@ async def test_a_process_suspended_past_its_lease_changes_nothing(
         async with process(sleepy, run["id"]) as child:
             await asleep.wait()
             assert child.pid is not None
-            os.kill(child.pid, signal.SIGSTOP)
+            await suspend_between_transactions(child.pid, sleepy)
             await lapse(run["id"])
             held.open = True
             events = await service.events(run["id"])
@@ -245,6 +246,21 @@ async def test_a_process_suspended_past_its_lease_changes_nothing(
     assert again == events
     assert shown(events) == WHOLE
     assert [event.name for event in events if event.name in TERMINAL] == ["run_completed"]
+
+
+async def suspend_between_transactions(pid: int, settings: Any) -> None:
+    """Suspends the process while it does not hold the row of its run, for which all others would wait."""
+    url = settings.database_url.get_secret_value()
+    async with await psycopg.AsyncConnection.connect(url, options="-c app.scope=system") as connection:
+        while True:
+            os.kill(pid, signal.SIGSTOP)
+            try:
+                async with connection.transaction():
+                    await connection.execute("SELECT 1 FROM run FOR UPDATE NOWAIT")
+            except psycopg.errors.LockNotAvailable:
+                os.kill(pid, signal.SIGCONT)
+                continue
+            return
 
 
 def but_usage(run: dict[str, Any]) -> dict[str, Any]:

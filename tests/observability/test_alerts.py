@@ -8,10 +8,12 @@ import shlex
 from uuid import uuid4
 
 import pytest
+import waiting
 from api_calls import PATIENCE, Tenant
 from observability.watching import FIRING, RESOLVED, Watch, eventually, runbook, shell
 
 from contracts.events import DocumentDeleted
+from contracts.registry import CONFIRM_DOCUMENT_DELETION, INGESTION
 from service_kit.outbox import new_event
 
 pytestmark = [
@@ -23,6 +25,7 @@ PSQL = "docker compose exec -T postgres psql -U postgres attractor -c"
 PASSWORD = "sed -n 's/^REDIS_ADMINISTRATOR_PASSWORD=//p' .env"
 REDIS_CLI = "REDISCLI_AUTH=$(cat) redis-cli --user administrator"
 DELETE = f"{PASSWORD} | docker compose exec -T redis sh -c '{REDIS_CLI} XDEL attractor.documents.dead ENTRY'"
+HEARING = frozenset(CONFIRM_DOCUMENT_DELETION) - {INGESTION}  # of a deletion, by its event
 DOCUMENT = ("files", ("poisoned.md", b"# Lighthouse\n\nThe keeper counts herring barrels every evening.\n"))
 
 
@@ -61,7 +64,14 @@ async def test_a_forged_event_raises_alerts_until_its_dead_letters_are_deleted(w
     shell(f"{PASSWORD} | docker compose exec -T redis sh -c {shlex.quote(publish)}")
     watch.receiver.wait("AttractorEventsRefused", FIRING)
     watch.receiver.wait("AttractorDeadLetters", FIRING)
-    letters = (await tenant.http.get("/v1/dead-letters", params={"limit": 200})).raise_for_status().json()["items"]
+
+    async def refused() -> list[dict[str, str]]:
+        answer = await tenant.http.get("/v1/dead-letters", params={"limit": 200})
+        return list(answer.raise_for_status().json()["items"])
+
+    # Each service that would have deleted refuses it for itself, and the alert is not over before all letters are gone.
+    all_have = HEARING.issubset
+    letters = await waiting.eventually(refused, lambda found: all_have(one["service"] for one in found))
     entries = " ".join(one["id"].removeprefix("documents-") for one in letters)
     runbook("AttractorEventsRefused", DELETE, ENTRY=entries)
     watch.receiver.wait("AttractorDeadLetters", RESOLVED)

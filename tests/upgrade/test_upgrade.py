@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx2
 import pytest
+import waiting
 from api_calls import PATIENCE, client, processed
 from stack import PATIENT, EmbeddedStack
 from upgrade.recording import FOLDER, restore
@@ -132,9 +133,12 @@ async def ended(http: httpx2.AsyncClient, run_id: str) -> dict[str, Any]:
 
 
 async def test_memories_are_recalled(upgraded: Upgraded) -> None:
-    body = {"query": "When do we release?"}
-    found = (await upgraded.http.post("/v1/memories/recall", json=body)).raise_for_status().json()
-    assert "We release on Thursdays." in {one["content"] for one in found["memories"]}
+    async def recalled() -> set[str]:
+        answer = await upgraded.http.post("/v1/memories/recall", json={"query": "When do we release?"})
+        return {one["content"] for one in answer.raise_for_status().json()["memories"]}
+
+    # Memories of the recorded release are prepared for recall after the start.
+    await waiting.eventually(recalled, lambda contents: "We release on Thursdays." in contents)
 
 
 async def test_a_queued_document_becomes_searchable(upgraded: Upgraded) -> None:

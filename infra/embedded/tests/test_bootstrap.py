@@ -141,7 +141,6 @@ def test_a_web_ui_that_cannot_be_built_is_a_one_line_message(
     bootstrap: ModuleType, root: Path, web: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (web / "src/main.tsx").write_text("changed")
-    (root / ".data").mkdir()
     failing = [sys.executable, "-c", "import sys; print('npm error code ENOTFOUND'); sys.exit(1)"]
     monkeypatch.setattr(bootstrap, "find_uv", lambda _: failing)
     monkeypatch.setattr(bootstrap, "stand_back", lambda: None)  # it cannot be taken back
@@ -149,6 +148,7 @@ def test_a_web_ui_that_cannot_be_built_is_a_one_line_message(
     said = capfd.readouterr().out
     assert "npm's registry or the package index cannot be reached; everything else works" in said
     assert "ENOTFOUND" in (root / ".data/web-build.log").read_text()
+    assert stat.S_IMODE((root / ".data").stat().st_mode) == 0o700
 
 
 @contextmanager
@@ -158,7 +158,6 @@ def started(root: Path, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     (folder / "bin/uv").write_text(UV)
     (folder / "bin/uv").chmod(0o755)
     os.mkfifo(folder / "told")
-    (root / ".data").mkdir()
     copy = shutil.copy(BOOTSTRAP, root / "infra/embedded/bootstrap.py")
     environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "TOLD": str(folder / "told")}
     with subprocess.Popen([sys.executable, "-c", LAUNCHER, copy], env=environment) as launcher:

@@ -155,6 +155,8 @@ class Documents:
 
         async def lag() -> tuple[int, int]:
             groups = {group["name"]: group for group in await self.redis.xinfo_groups(DOCUMENTS)}
+            if "knowledge-graph" not in groups:  # the consumer has not started yet
+                return -1, -1
             return groups["knowledge-graph"]["lag"], groups["knowledge-graph"]["pending"]
 
         await eventually(lag, lambda found: found == (0, 0))

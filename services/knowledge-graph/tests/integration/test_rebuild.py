@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
+from unittest.mock import AsyncMock
 from uuid import UUID, uuid4
 
 import pytest
@@ -12,7 +13,8 @@ from pydantic import SecretStr
 
 from knowledge_graph.extraction.document import extract
 from knowledge_graph.extraction.records import SourceChunk, SourceDocument
-from knowledge_graph.graph_store import EntityFilter, GraphStore
+from knowledge_graph.graph_store import EntityFilter, GraphStore, MentioningChunk, StoredEntity
+from knowledge_graph.neo4j import maintenance
 from knowledge_graph.neo4j.connection import Neo4jConnection
 from knowledge_graph.neo4j.maintenance import differences, rebuild
 from knowledge_graph.neo4j.store import Neo4jStore
@@ -123,3 +125,37 @@ async def test_a_question_during_a_projection_is_retried(database, neo4j, worksp
     assert (await reader.read(workspace_id, "entity", failing))[1] == "postgres"
     status, store = await reader.read(workspace_id, "counts", lambda store: store.statistics(workspace_id))
     assert (store, status.documents) == ("neo4j", 1)
+
+
+@pytest.fixture
+def compared(database, monkeypatch):
+    """`await compared(copy)`: the differences between the tables and `copy`, a store that stands for Neo4j."""
+
+    async def differing(copy: GraphStore) -> dict[UUID, list[str]]:
+        async with database.system() as connection:
+            await connection.execute("DELETE FROM projection_queue")  # everything so far is projected
+        monkeypatch.setattr(maintenance, "Neo4jStore", lambda *_: copy)
+        monkeypatch.setattr(maintenance.Neo4jProjection, "workspaces", AsyncMock(return_value=set()))
+        return await differences(database, AsyncMock())
+
+    return differing
+
+
+async def test_a_graph_that_changes_while_it_is_compared_does_not_count_as_different(database, workspace_id, compared):
+    class Later(PostgresStore):
+        async def list_entities(self, workspace_id: UUID, wanted: EntityFilter) -> list[StoredEntity]:
+            await graph(database, workspace_id, ["BillingRouter calls LedgerDB."])
+            return await super().list_entities(workspace_id, wanted)
+
+    await graph(database, workspace_id, ["AuthService calls UserDB."])
+    assert await compared(Later(database)) == {}
+
+
+async def test_a_projection_that_lacks_something_is_different(database, workspace_id, compared):
+    class Lacking(PostgresStore):
+        async def chunks_of(self, *_: object) -> list[MentioningChunk]:
+            return []
+
+    await graph(database, workspace_id, ["AuthService calls UserDB."])
+    assert await compared(Lacking(database)) == {workspace_id: ["mentions"]}
+    assert await compared(PostgresStore(database)) == {}

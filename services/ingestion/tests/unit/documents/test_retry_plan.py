@@ -14,7 +14,7 @@ from ingestion.documents.rows import DocumentRow, StageRow
 
 DONE, QUEUED, RUNNING = StageStatus.succeeded, StageStatus.queued, StageStatus.running
 FAILED, CANCELLED = StageStatus.failed, StageStatus.cancelled
-PUT_OFF = {"status": QUEUED, "available_at": datetime.now(UTC) + timedelta(hours=1)}
+PUT_OFF = {"status": QUEUED, "available_at": datetime.now(UTC) + timedelta(days=1)}
 CONVERTED = {"store": DONE, "convert": DONE, "chunk": DONE}
 
 

@@ -55,17 +55,22 @@ async def rebuild(database: Database, neo4j: Neo4jConnection, workspace_id: UUID
 
 
 async def differences(database: Database, neo4j: Neo4jConnection) -> dict[UUID, list[str]]:
-    """Returns differing counts and sampled contents by workspace, except where changes are still queued."""
+    """Returns differing counts and sampled contents by workspace, except where the graph changes meanwhile."""
     postgres = PostgresStore(database)
     projected = Neo4jStore(neo4j, postgres)
     async with database.system() as connection:
         queues = ProjectionQueues(connection)
-        workspaces, waiting = await queues.graphed_workspaces(), await queues.workspaces()
+        workspaces = await queues.graphed_workspaces()
     workspaces |= await Neo4jProjection(neo4j).workspaces()
     found = {}
-    for workspace_id in sorted(workspaces - waiting):
-        truth, copy = await _sample(postgres, workspace_id), await _sample(projected, workspace_id)
-        if parts := [part for part in truth if truth[part] != copy[part]]:
+    for workspace_id in sorted(workspaces):
+        truth = await _sample(postgres, workspace_id)
+        async with database.system() as connection:
+            if workspace_id in await ProjectionQueues(connection).workspaces():
+                continue  # only what was read before this is projected
+        copy = await _sample(projected, workspace_id)
+        parts = [part for part in truth if truth[part] != copy[part]]
+        if parts and truth == await _sample(postgres, workspace_id):
             found[workspace_id] = parts
     return found
 

@@ -54,9 +54,10 @@ async def test_a_removed_page_is_not_listed_and_an_unreachable_one_ends_the_sync
 
 async def test_a_slow_or_missing_server_counts_as_unreachable(site: Site, synchronise: Synchroniser) -> None:
     synchronise.settings["web_timeout_seconds"] = 0.1
-    site.html("/", wait=0.4)
+    site.html("/", wait=5)
     with pytest.raises(SourceUnavailable, match="in time"):
         await synchronise({})
+    synchronise.settings["web_timeout_seconds"] = 60
     with pytest.raises(SourceUnavailable, match="cannot be reached"):
         await synchronise({"url": "http://127.0.0.1:9/"})
 
