@@ -52,6 +52,7 @@ from retrieval.search.search import Search
 from retrieval.spaces.rows import ensure_vector_index
 from service_kit.migrate import migrate
 from service_kit.postgres import Database
+from service_kit.recent_values import RecentValues
 
 Matrix = NDArray[np.float32]
 SPACE = uuid5(UUID(int=0), "benchmark")
@@ -279,7 +280,7 @@ async def percentiles(
     bench: Bench, workspace_id: UUID, name: str, questions: list[str], mode: SearchMode, **more: bool
 ) -> None:
     if mode is not SearchMode.hybrid:
-        bench.vectors.known.clear()
+        bench.vectors.known = RecentValues()
     times, legs = [], defaultdict(list)
     for question in questions:
         start = time.perf_counter()

@@ -26,7 +26,6 @@ from retrieval.index.api import IndexDocuments
 from retrieval.index.api import router as index_router
 from retrieval.index.compaction import Compaction
 from retrieval.index.consumer import GROUP, Indexer
-from retrieval.index.orphans import OrphanRemoval
 from retrieval.reading.leg import SearchLimits
 from retrieval.reading.snapshot import SearchStore
 from retrieval.search.api import router
@@ -116,7 +115,6 @@ def create_app(settings: Settings) -> FastAPI:
             background.start("embedding_spaces_housekeeping", builder.keep_house)
             compaction = Compaction(database, metrics)
             background.start("compaction", lambda: compaction.run(service.notifications))
-            background.start("orphans", OrphanRemoval(database, metrics).run)
             yield
 
     routers = [router, index_router, context_router, settings_router, spaces_router, embeddings_router]

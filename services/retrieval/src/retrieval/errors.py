@@ -86,15 +86,9 @@ class ConvertedInvalid(ValueError):
 class UnknownEncoder(NotFound):
     type, title = "embedding-model-not-found", "No such embedding model is configured"
 
-    def __init__(self, detail: str) -> None:
-        super().__init__(detail, param="model", code="model_not_found")
-
 
 class OtherDimensions(InvalidRequest):
     type, title = "other-dimensions", "The model has different dimensions"
-
-    def __init__(self, detail: str) -> None:
-        super().__init__(detail, param="dimensions")
 
 
 class EmbeddingsUnavailable(Problem):

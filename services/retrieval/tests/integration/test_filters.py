@@ -67,7 +67,7 @@ def left(store, documents, workspace_id):
 
     async def ask(fields=None, attached=None, **filters):
         async with store.snapshot(workspace_id, 10) as snapshot:
-            scope = await resolve(snapshot.reader, Analyzer(), SearchFilters(**filters), fields or {}, attached, 10)
+            scope = await resolve(snapshot, Analyzer(), SearchFilters(**filters), fields or {}, attached, 10)
             if scope is None:
                 return None
             rows = await (
@@ -157,7 +157,7 @@ async def test_a_slow_metadata_filter_is_rejected(store, index, converted, works
     async with store.snapshot(workspace_id, 10) as snapshot:
         with pytest.raises(FilterTooSlow):
             await resolve(
-                snapshot.reader, Analyzer(), SearchFilters(metadata=["$" + ".**" * 60 + " ? (@ == 17)"]), {}, None, 0.2
+                snapshot, Analyzer(), SearchFilters(metadata=["$" + ".**" * 60 + " ? (@ == 17)"]), {}, None, 0.2
             )
 
 
@@ -200,10 +200,10 @@ async def test_ten_thousand_document_ids_can_be_filtered(left, documents):
 async def test_facets_count_the_filtered_documents(store, documents, workspace_id):
     async with store.snapshot(workspace_id, 10) as snapshot:
         reader = snapshot.reader
-        scope = await resolve(reader, Analyzer(), SearchFilters(tags=["red"]), {}, None, 10)
+        scope = await resolve(snapshot, Analyzer(), SearchFilters(tags=["red"]), {}, None, 10)
         some = await facets.count(reader, [Facet.tag, Facet.media_type, Facet.source, Facet.document], scope)
         every = await facets.count(reader, list(Facet), None)
-        empty = await resolve(reader, Analyzer(), SearchFilters(tags=[]), {}, None, 10)
+        empty = await resolve(snapshot, Analyzer(), SearchFilters(tags=[]), {}, None, 10)
         nothing = await facets.count(reader, [Facet.tag], empty)
         assert await facets.count(reader, [], None) == {}
 

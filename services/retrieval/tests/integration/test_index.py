@@ -72,7 +72,7 @@ async def test_hnsw_finds_the_results_of_the_exact_scan_with_and_without_a_filte
     async with store.snapshot(workspace_id, 10) as snapshot:
         reader = snapshot.reader
         planned = ScanPlan(exact=False, most_compared=20_000, why="", candidates=120)
-        for scope in (None, await resolve(reader, Analyzer(), SearchFilters(document_ids=few), {}, None, 10)):
+        for scope in (None, await resolve(snapshot, Analyzer(), SearchFilters(document_ids=few), {}, None, 10)):
             nearest = Nearest(reader, vectors[100], space, scope, 60)
             exact, near = await nearest.exact(602), await nearest.approximate(planned)
             assert len(near) == len(exact) == 60

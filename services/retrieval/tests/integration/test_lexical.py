@@ -63,6 +63,7 @@ def ask(database, workspace_id):
             rows = await snapshot.reader.connection.execute("SELECT number, content FROM chunk ORDER BY number")
             contents = dict(await rows.fetchall())
             columns = await leg.features(list(contents))
+            await leg.explain(snapshot.reader, list(contents))
         features = {
             chunk: {name: column[place] for name, column in columns.items()} for place, chunk in enumerate(contents)
         }

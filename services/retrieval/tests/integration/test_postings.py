@@ -19,7 +19,7 @@ from contracts.ingestion import Chunk
 from relevance.analysis import Analyzer
 from relevance.languages import ENGLISH, stemming_of
 from relevance.wordpieces import WordPieces
-from retrieval.index.blocks import CHANNEL, MOST_RECENT, PostingRows
+from retrieval.index.blocks import CHANNEL, MOST_RECENT, PostingRows, PostingRowsSql, Recent
 from retrieval.index.compaction import Compaction
 from retrieval.index.preparation import Facts, indexed_texts, prepare
 from retrieval.index.writer import IndexWriter
@@ -117,7 +117,7 @@ async def stored(connection) -> Index:
     for document, count, payload in await recent.fetchall():
         by_term = decode_terms(payload)
         assert count == len(by_term.all_postings) > 0
-        assert set(by_term.all_postings.documents.tolist()) == {document}
+        assert set((by_term.all_postings.chunks >> ORDINAL_BITS).tolist()) == {document}
         for term in by_term:
             add(term, by_term[term])
     headers = "term, payload, first_chunk, last_chunk, postings, max_frequency, min_length"
@@ -311,7 +311,7 @@ async def test_a_fold_moves_small_blocks_into_groups(workspaces, compaction):
     await workspace.index(facts(new, 1), passages(new, [" ".join(WORDS), "alpha beta"]))
     async with workspace.database.workspace(workspace.id) as connection:
         rows = PostingRows(connection, workspace.id)
-        recent = await rows.oldest_recent(10**6)
+        recent = await rows.read(Recent, PostingRowsSql.oldest_recent, most=10**6)
         await rows.add([item for row in recent for item in row.terms.items()])
         await rows.remove_recent(recent)
     await workspace.check()

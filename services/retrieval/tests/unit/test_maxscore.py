@@ -138,10 +138,7 @@ def test_random_access_gives_the_same_scores(corpus, words, block):
     chunks = np.array(sorted([*corpus, 99 << ORDINAL_BITS]), np.int64)
     total = np.zeros(len(chunks))
     for word in query.words:
-        gained, by = asyncio.run(ranking.look_up(word, chunks))
-        total += gained
-        for at in np.flatnonzero(gained).tolist():
-            assert list(word.weights)[by[at]] in corpus[int(chunks[at])]
+        total += asyncio.run(ranking.look_up(word, chunks))
     expected = reference(corpus, query, lambda _: True, [])
     assert total.tolist() == pytest.approx([expected.get(chunk, 0.0) for chunk in chunks.tolist()])
 

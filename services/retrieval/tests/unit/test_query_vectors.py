@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from inference.embedders import Embedders
 from inference.embeddings import EmbeddingSpace
 from inference.errors import EmbeddingError
-from retrieval.dense.query_vectors import AT_ONCE, MOST_TOGETHER, REMEMBERED, QueryVectors
+from retrieval.dense.query_vectors import AT_ONCE, MOST_TOGETHER, QueryVectors
+from service_kit.recent_values import REMEMBERED
 
 
 class Lengths:

@@ -44,7 +44,7 @@ def test_candidates_after_the_first_k_hits_change_nothing() -> None:
 
 
 def test_a_section_ends_at_a_heading_change_or_the_length_limit() -> None:
-    outlines = {index: Outline(["Doc", "One" if index < 4 else "Two"], 100) for index in range(8)}
+    outlines = {index: Outline(A, index, ["Doc", "One" if index < 4 else "Two"], 100) for index in range(8)}
     assert section(2, outlines) == ChunkSpan(0, 3)
     assert section(5, outlines) == ChunkSpan(4, 7)
     assert section(5, outlines, 250) == ChunkSpan(4, 5)

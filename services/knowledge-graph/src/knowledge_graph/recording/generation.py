@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from importlib import resources
-from importlib.resources.abc import Traversable
 from uuid import UUID
 
 from knowledge_graph.recording.provenance import ProvenanceSql
+from service_kit.code_digest import code_digest
 from service_kit.postgres import Connection, Database
 
 
@@ -17,10 +15,7 @@ class Generations:
     """Creates the tokens. They cover the rows, the code, and the `settings` that answers depend on."""
 
     def __init__(self, database: Database, settings: str) -> None:
-        digest = hashlib.sha256(settings.encode())
-        for name, content in sorted(_files(resources.files("knowledge_graph"), "")):
-            digest.update(f"\n{name}\n".encode() + content)
-        self.database, self.version = database, digest.hexdigest()[:16]
+        self.database, self.version = database, code_digest(settings, "knowledge_graph")[:16]
 
     async def token(self, workspace_id: UUID) -> str:
         """Returns a token that changes whenever the graph's answers may change."""
@@ -33,11 +28,3 @@ class Generations:
         statement, values = ProvenanceSql.generation, {"workspace_id": workspace_id}
         async with self.database.snapshot_with(workspace_id, settings, statement, values) as (connection, found):
             yield connection, f"{self.version}.{found['generation']}.{found['changed_by']}"
-
-
-def _files(folder: Traversable, path: str) -> Iterator[tuple[str, bytes]]:
-    for one in folder.iterdir():
-        if one.is_dir() and one.name != "__pycache__":
-            yield from _files(one, f"{path}/{one.name}")
-        elif one.is_file():
-            yield f"{path}/{one.name}", one.read_bytes()

@@ -17,9 +17,7 @@ Assembly = Annotated[ContextAssembly, from_state("context")]
 
 
 @router.post(
-    "",
-    summary="Gather evidence for a prompt",
-    responses={422: {"model": ProblemBody}, 503: {"model": ProblemBody}},
+    "", summary="Gather evidence for a prompt", responses={422: {"model": ProblemBody}, 503: {"model": ProblemBody}}
 )
 async def assemble_context(body: ContextRequest, caller: Viewer, assembly: Assembly) -> ContextResponse:
     """Returns the passages that answer the queries best, as one text of at most `max_tokens` tokens, best first.

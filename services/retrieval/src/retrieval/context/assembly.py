@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from contracts.evidence import ContextRequest, ContextResponse
-from contracts.retrieval import SearchFilters, SearchRequest, SearchResponse
+from contracts.retrieval import SearchRequest, SearchResponse
 from retrieval.context.packing import Packet, pack
 from retrieval.context.tokenizers import ContextTokenizers
 from service_kit.auth import Principal
@@ -30,14 +30,11 @@ class ContextAssembly:
 
         packet = await asyncio.to_thread(work)
         return ContextResponse(
-            text=packet.text,
-            tokens=packet.tokens,
+            **vars(packet),
             max_tokens=request.max_tokens,
             tokenizer=tokenizer,
-            evidence=packet.evidence,
             good_match=found.good_match,
             match=found.match,
-            cut=packet.cut,
             legs=found.legs,
         )
 
@@ -45,15 +42,6 @@ class ContextAssembly:
 def _search_of(request: ContextRequest) -> SearchRequest:
     """Returns the search for a packet: all queries, with the sentences of each hit that answer them."""
     query, *further = request.queries
-    filters = {name: getattr(request, name) for name in SearchFilters.model_fields}
-    return SearchRequest(
-        query=query,
-        queries=further,
-        k=request.max_passages,
-        mode=request.mode,
-        use_graph=request.use_graph,
-        rerank=request.rerank,
-        around=request.around,
-        highlight=True,
-        **filters,
-    )
+    shared = SearchRequest.model_fields.keys() & ContextRequest.model_fields.keys() - {"queries"}
+    values = {name: getattr(request, name) for name in shared}
+    return SearchRequest(query=query, queries=further, k=request.max_passages, highlight=True, **values)

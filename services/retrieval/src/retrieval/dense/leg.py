@@ -68,24 +68,20 @@ class DenseLeg(Leg):
         return True
 
     async def _nearest(self) -> None:
-        """Finds the chunks that are nearest to the vector."""
-        assert self.vector is not None, "it is made first"
-        async with self.leg_query.snapshot.beside() as reader:
-            await self._scan(reader, self.vector)
-
-    async def _scan(self, reader: IndexReader, vector: Vector) -> None:
         """Searches exactly or with HNSW, whichever is cheaper; falls back to exact if HNSW finds too few."""
-        leg_query, limits, space = self.leg_query, self.limits, self.vector_space
+        leg_query, limits, vector, space = self.leg_query, self.limits, self.vector, self.vector_space
+        assert vector is not None, "it is made first"
         chunks, index_bytes = leg_query.snapshot.state.chunks, leg_query.snapshot.state.index_bytes
         matching = chunks if leg_query.scope is None else leg_query.scope.chunks
         sizes = Sizes(matching, chunks, shared_vectors(index_bytes, space.dims))
         wanted = max(leg_query.depth, leg_query.snapshot.store.ef_search)
         plan = choose(sizes, wanted, limits.hnsw_tuple_cost, limits.exact_scan)
-        nearest = Nearest(reader, vector, space, leg_query.scope, leg_query.depth)
-        if plan.exact:
-            self.found, self.method = await nearest.exact(chunks), f"exact: {plan.why}"
-            return
-        self.found, self.method = await nearest.approximate(plan), f"hnsw: {plan.why}"
-        if (came := len(self.found)) < min(leg_query.depth, matching):
-            self.found = await nearest.exact(chunks)
-            self.method += f"; it gave {came} of {leg_query.depth}, so exact"
+        async with leg_query.snapshot.beside() as reader:
+            nearest = Nearest(reader, vector, space, leg_query.scope, leg_query.depth)
+            if plan.exact:
+                self.found, self.method = await nearest.exact(chunks), f"exact: {plan.why}"
+                return
+            self.found, self.method = await nearest.approximate(plan), f"hnsw: {plan.why}"
+            if (came := len(self.found)) < min(leg_query.depth, matching):
+                self.found = await nearest.exact(chunks)
+                self.method += f"; it gave {came} of {leg_query.depth}, so exact"

@@ -10,9 +10,7 @@ import math
 from dataclasses import dataclass
 
 HNSW_BYTES = 280  # per entry, besides its vector: measured with m = 12; it is 400 with m = 16
-MOST_CANDIDATES = (
-    1000  # that the server keeps at a time; for more, the scan continues from where it stopped, in batches
-)
+MOST_CANDIDATES = 1000  # that the server keeps at a time; for more, the scan continues in batches
 MARGIN = 1.25  # the approximate scan must be expected to be cheaper by this factor
 TUNED_AT = 100_000  # vectors in an index that the setting is tuned for; a larger index misses more of the nearest
 COMPARED = 8  # vectors that the server compares for each entry that the approximate scan visits, as measured
@@ -28,10 +26,6 @@ class Sizes:
     matching: int
     workspace: int
     shared: int
-
-    @property
-    def are_all(self) -> bool:
-        return self.matching >= self.workspace
 
 
 @dataclass(frozen=True)
@@ -65,7 +59,7 @@ def choose(sizes: Sizes, wanted: int, tuple_cost: float, always_exact: int) -> S
     `wanted`: candidates of the approximate scan in an index of TUNED_AT vectors. `tuple_cost`: the cost of visiting an
     entry of the approximate index.
     """
-    of = "chunks" if sizes.are_all else f"chunks of the filter, of {sizes.workspace}"
+    of = "chunks" if sizes.matching >= sizes.workspace else f"chunks of the filter, of {sizes.workspace}"
     if sizes.matching <= always_exact:
         return ScanPlan(True, 0, f"{sizes.matching} {of}")
     if not sizes.shared:

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 
 from inference.embedders import Embedders
 from inference.embeddings import Embedder
 from inference.errors import EmbeddingError
 from retrieval.reading.vectors import Vector
+from service_kit.recent_values import RecentValues
 
-REMEMBERED = 512
 MOST_TOGETHER = 8  # texts of a batch; more take as long for each
 AT_ONCE = 2  # batches, so that one slow answer of a provider keeps no other query waiting
 
 
 class QueryVectors:
-    """Embeds queries with the model that a workspace is searched with; an LRU cache keeps the last few."""
+    """Embeds queries with the model that a workspace is searched with; the last few are remembered."""
 
     def __init__(self, embedders: Embedders) -> None:
         self.embedders = embedders
-        self.known: OrderedDict[tuple[str, int, str], Vector] = OrderedDict()
+        self.known = RecentValues[Vector]()
         self.batches: dict[tuple[str, int], QueryBatches] = {}
 
     async def of_query(self, query: str, embedder: Embedder) -> Vector:
@@ -29,13 +28,8 @@ class QueryVectors:
         key = (*space, query)
         vector = self.known.get(key)
         if vector is None:
-            batches = self.batches.setdefault(space, QueryBatches(embedder))
-            vector = await batches.vector(query)
-            self.known[key] = vector
-            if len(self.known) > REMEMBERED:
-                self.known.popitem(last=False)
-        else:
-            self.known.move_to_end(key)
+            vector = await self.batches.setdefault(space, QueryBatches(embedder)).vector(query)
+            self.known.put(key, vector)
         return vector
 
 

@@ -32,7 +32,7 @@ class TextEmbedding:
         embedder = self._named(request.model)
         space = embedder.space
         if request.dimensions not in (None, space.dims):
-            raise OtherDimensions(f"the vectors of {space.model} have {space.dims}")
+            raise OtherDimensions(f"the vectors of {space.model} have {space.dims}", param="dimensions")
         texts = [request.input] if isinstance(request.input, str) else request.input
         vectors = await _vectors(embedder, texts)
         tokens = sum(min(estimated_tokens(text), space.max_tokens) for text in texts)
@@ -51,7 +51,7 @@ class TextEmbedding:
             return self.embedders.default
         if (found := self.embedders.named(model)) is None:
             known = ", ".join(sorted({space.model for space in self.embedders.spaces}))
-            raise UnknownEncoder(f"there are {DEFAULT}, {known}")
+            raise UnknownEncoder(f"there are {DEFAULT}, {known}", param="model", code="model_not_found")
         return found
 
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from contracts.graph_expansion import ExpandedChunk, ExpandRequest, ExpandResponse, GraphMethod, LinkedName, SeedChunk
 from contracts.knowledge_graph import GraphGeneration
+from contracts.retrieval import GraphStep
 from retrieval.graph.evidence import GraphEvidence, ranked, seeds
-from retrieval.graph.quoting import quote
 from retrieval.lexical.postings import ORDINAL_BITS
 from retrieval.ranking.features import Columns, Feature
 from retrieval.reading.arrays import array_text
@@ -92,7 +92,18 @@ class GraphLeg(Leg):
         return {"graph_path": found.described_path()} if found and len(found.path) > 1 else {}
 
     async def explain(self, reader: IndexReader, chunks: Sequence[int]) -> None:
-        await quote(reader, self.evidence, chunks)
+        """Quotes the sentences behind the steps of the best hits' paths, from chunks that the leg found."""
+        explained = [self.evidence[chunk] for chunk in chunks[: self.leg_query.request.k] if chunk in self.evidence]
+        numbers = {(one.document_id, one.chunk_id): chunk for chunk, one in self.evidence.items()}
+        stated = ((step.document_id, step.chunk_id) for one in explained for step in one.steps)
+        wanted = {numbers[place] for place in stated if place in numbers}
+        texts = await reader.chunks(sorted(wanted)) if wanted else {}
+        for one in explained:
+            one.quoted = []
+            for step in one.steps:
+                text = texts.get(numbers.get((step.document_id, step.chunk_id), -1))
+                sentence = text.content[step.start : step.end] if text and step.end else None
+                one.quoted.append(GraphStep(**step.model_dump(), sentence=sentence))
 
     def explanation(self, chunk: int) -> Mapping[str, list[Any]]:
         found = self.evidence.get(chunk)

@@ -1,12 +1,13 @@
-"""Scores the sentences of hits by the query's terms and by words like them. No IO."""
+"""Finds the sentences of hits that answer the query: by its terms, and by words that are like them. No IO."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from relevance.analysis import Analyzer
 from relevance.languages import stemming_of
+from relevance.soft_match import SoftMatcher
 from retrieval.highlights.sentences import is_code, spans
 from retrieval.reading.reader import IndexedChunk
 from service_kit.sentences import Span
@@ -38,6 +39,21 @@ class ScoredSpan:
     score: float
 
 
+def highlights(
+    chunks: Sequence[IndexedChunk],
+    query: str,
+    weights: Mapping[str, float],
+    weight: Callable[[str], float],
+    analyzer: Analyzer,
+    matcher: SoftMatcher,
+) -> dict[int, list[ScoredSpan]]:
+    """Returns spans by chunk, best first. `weights` are those of the query's terms, `weight` that of a word."""
+    by_chunk = {chunk.number: sentences_of(chunk, weights, analyzer) for chunk in chunks}
+    texts = matcher.pieces.distinct([one.read for sentences in by_chunk.values() for one in sentences])
+    likeness = iter(matcher.score(matcher.pieces.weighted(query, weight), texts).tolist())
+    return {number: best([(one, next(likeness)) for one in by_chunk[number]]) for number in by_chunk}
+
+
 def sentences_of(chunk: IndexedChunk, weights: Mapping[str, float], analyzer: Analyzer) -> list[Sentence]:
     """Returns the spans of one hit in order; words are analysed by the rules of its document's language."""
     stemming = stemming_of(chunk.language)
@@ -49,9 +65,7 @@ def sentences_of(chunk: IndexedChunk, weights: Mapping[str, float], analyzer: An
     implied = frozenset(analyzer.terms(heading, stemming)) & weights.keys()
     return [
         Sentence(
-            span,
-            f"{heading}: {text}" if heading else text,
-            _share(analyzer.terms(text, stemming), weights, implied),
+            span, f"{heading}: {text}" if heading else text, _share(analyzer.terms(text, stemming), weights, implied)
         )
         for span in quotable
         for text in (content[span[0] : span[1]],)

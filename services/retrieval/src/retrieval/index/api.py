@@ -12,11 +12,12 @@ from contracts.base import Page
 from contracts.registry import INGESTION
 from contracts.retrieval import IndexedDocument
 from inference.embedders import SpaceKey
-from retrieval.index.documents import IndexDocumentRows
+from retrieval.index.documents import IndexDocumentSql
 from retrieval.spaces.rows import SpaceRows
 from service_kit.auth import viewer_or
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
 from service_kit.postgres import Database
+from service_kit.repository import Repository
 from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/index", tags=["retrieval"])
@@ -35,8 +36,9 @@ class IndexDocuments:
         (after,) = decode_cursor(cursor, UUID)
         async with self.database.workspace(workspace_id) as connection:
             active = await SpaceRows(connection, workspace_id).active()
-            space = active.key if active else self.default
-            rows = await IndexDocumentRows(connection, workspace_id).page(after or BEFORE_ALL, limit + 1, space)
+            model, dims = active.key if active else self.default
+            values = {"after": after or BEFORE_ALL, "limit": limit + 1, "model": model, "dims": dims}
+            rows = await Repository(connection, workspace_id).all(IndexDocumentSql.page, IndexedDocument, **values)
         return page(rows, limit, lambda row: (row.document_id,))
 
 

@@ -15,15 +15,7 @@ import numpy as np
 from psycopg.rows import args_row
 
 from retrieval.lexical.columns import Int64s
-from retrieval.lexical.postings import (
-    LARGEST_BLOCK,
-    ORDINAL_BITS,
-    Postings,
-    TermPostings,
-    decode,
-    decode_terms,
-    encode,
-)
+from retrieval.lexical.postings import LARGEST_BLOCK, ORDINAL_BITS, Postings, TermPostings, decode, decode_terms, encode
 from retrieval.lexical.statements import PostingSql
 from retrieval.reading.arrays import array_text, term_array
 from retrieval.reading.threads import releasing_gil
@@ -86,21 +78,6 @@ class PostingRowsSql(Statements, file="postings.sql"):
 class PostingRows(Repository):
     """The rows of one workspace."""
 
-    async def lock(self) -> None:
-        """Keeps others from removing or moving postings until the transaction ends; new ones can be added.
-
-        Takes the workspace's lock first.
-        """
-        await self.run(PostingRowsSql.lock)
-
-    async def try_lock(self) -> bool:
-        """Takes the same locks if they are free; returns False if not, or if the workspace was deleted."""
-        return bool(await self.value(PostingRowsSql.try_lock))
-
-    async def every_term(self) -> list[str]:
-        """Returns terms that together touch every block and every group."""
-        return await self.values(PostingRowsSql.every_term)
-
     async def add(self, postings: Sequence[tuple[str, Postings]]) -> None:
         """Writes one block for each term with its postings."""
         for some in batches(postings, WRITTEN_AT_ONCE):
@@ -121,10 +98,6 @@ class PostingRows(Repository):
             found |= {block.term: block for block in blocks}
         return found
 
-    async def small(self, most: int) -> list[PostingBlock]:
-        """Returns up to `most` blocks that are small enough for groups (`retrieval.index.groups`)."""
-        return await self.read(PostingBlock, PostingRowsSql.small_blocks, limit=most)
-
     async def touched(self, terms: Iterable[str], chunks: Int64s) -> AsyncIterator[list[PostingBlock]]:
         """Yields blocks of these terms that may have these chunks (sorted), in batches."""
         _, firsts, counts = np.unique(chunks >> ORDINAL_BITS, return_index=True, return_counts=True)
@@ -137,10 +110,6 @@ class PostingRows(Repository):
 
     async def recent_of(self, documents: Sequence[int]) -> list[Recent]:
         return await self.read(Recent, PostingRowsSql.recent_of_documents, documents=list(documents))
-
-    async def oldest_recent(self, most: int) -> list[Recent]:
-        """Returns the oldest rows, up to about `most` postings."""
-        return await self.read(Recent, PostingRowsSql.oldest_recent, most=most)
 
     async def recent(self, rows: Sequence[tuple[int, int]]) -> list[Recent]:
         """Returns the rows with these documents and batches that still exist."""
@@ -162,10 +131,6 @@ class PostingRows(Repository):
     async def remove_recent(self, rows: Sequence[Recent]) -> None:
         values = {"documents": [row.document for row in rows], "batches": [row.batch for row in rows]}
         await self.run(PostingRowsSql.remove_recent, **values)
-
-    async def ask_for_compaction(self) -> None:
-        """Wakes the compaction at the commit if there is enough to do."""
-        await self.run(PostingRowsSql.ask_for_compaction, channel=CHANNEL, limit=MOST_RECENT)
 
     async def read(self, make: Callable[..., Item], sql: LiteralString, **values: object) -> list[Item]:
         """Returns what `make` makes of each row's columns, which are sent in binary form."""

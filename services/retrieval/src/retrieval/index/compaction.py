@@ -94,12 +94,15 @@ class Compaction:
         for part in range(PARTS):
             async with self.database.workspace(workspace_id) as connection:
                 rows = PostingRows(connection, workspace_id)
-                if not await rows.try_lock():
+                if not await rows.value(PostingRowsSql.try_lock):
                     return False
-                recent = await (rows.oldest_recent(most) if left is None else rows.recent(left))
+                if left is None:
+                    recent = await rows.read(Recent, PostingRowsSql.oldest_recent, most=most)
+                else:
+                    recent = await rows.recent(left)
                 few = sum(len(row.terms.all_postings) for row in recent) < FEW
                 last = part == PARTS - 1 or (few and part == 0)
-                small = await rows.small(SMALL_AT_ONCE) if last else []
+                small = await rows.read(PostingBlock, PostingRowsSql.small_blocks, limit=SMALL_AT_ONCE) if last else []
                 if not recent and not small:
                     return part > 0
                 left = await self._fold(rows, recent, small, None if last else part)

@@ -27,7 +27,7 @@ from retrieval.index.documents import IndexDocumentRows, KnownIndexDocument
 from retrieval.index.preparation import Facts, Prepared, prepare, read_chunks, read_vectors
 from retrieval.index.writer import IndexWriter
 from retrieval.reading.state import generation
-from retrieval.spaces.rows import SpaceRows
+from retrieval.spaces.rows import SpaceRows, SpaceSql
 from retrieval.spaces.switch import ensure_active, publish_indexed
 from service_kit.chunks import portions
 from service_kit.objects import ObjectMissing, ObjectStore
@@ -202,7 +202,7 @@ class Indexer:
         )
         done = await rows.documents([one.facts.document_id for _, one in documents], active.key)
         if any(one.vectors < one.chunk_count for one in done):
-            await rows.mark_incomplete(active)
+            await rows.run(SpaceSql.mark_incomplete, id=active.id)
         await publish_indexed(rows, done, self.outbox)
 
 

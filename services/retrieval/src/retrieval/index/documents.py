@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import LiteralString
 from uuid import UUID
 
 from contracts.ingestion import Chunk
-from contracts.retrieval import IndexedDocument
-from inference.embedders import SpaceKey
-from retrieval.index.changes import Naming, StoredChunk
+from retrieval.index.changes import Naming
 from retrieval.index.preparation import Facts, Values
 from service_kit.repository import Repository
 from service_kit.statements import Statements
@@ -98,20 +96,11 @@ class IndexDocumentRows(Repository):
         indexed = {row.document_id: row for row in rows}
         return {one: KnownIndexDocument(indexed.get(one), one in deleted) for one in document_ids}
 
-    async def page(self, after: UUID, limit: int, space: SpaceKey) -> list[IndexedDocument]:
-        """Returns documents in the order of their ids, with the number of their vectors in this embedding space."""
-        values = {"model": space[0], "dims": space[1], "after": after, "limit": limit}
-        return await self.all(IndexDocumentSql.page, IndexedDocument, **values)
-
-    async def add_tombstones(self, document_ids: Sequence[UUID]) -> None:
-        """Records that the documents are deleted, so that later events about them are ignored."""
-        await self.run(IndexDocumentSql.insert_tombstones, document_ids=list(document_ids))
-
-    async def remove(self, documents: Sequence[tuple[int, UUID | None]]) -> list[IndexRowCounts]:
+    async def remove(self, documents: Sequence[Indexed]) -> list[IndexRowCounts]:
         """Deletes the rows, chunks and vectors of documents; returns how many there were of each."""
         return await self.firsts(IndexDocumentSql.remove, IndexRowCounts, map(_key, documents))
 
-    async def remaining(self, documents: Sequence[tuple[int, UUID | None]]) -> list[IndexRowCounts]:
+    async def remaining(self, documents: Sequence[Indexed]) -> list[IndexRowCounts]:
         """Counts what is left of each of the documents."""
         return await self.firsts(IndexDocumentSql.count_remaining, IndexRowCounts, map(_key, documents))
 
@@ -119,27 +108,6 @@ class IndexDocumentRows(Repository):
         """Returns the chunks in their order, without a count of their tokens."""
         return await self.all(IndexDocumentSql.chunks, Chunk, document=indexed.number, document_id=indexed.document_id)
 
-    async def stored_chunks(self, indexed: Indexed, space: SpaceKey | None) -> list[StoredChunk]:
-        """Returns the chunks for comparison with a new version; `space` is that of the new vectors."""
-        model, dims = space or (None, None)
-        return await self.all(
-            IndexDocumentSql.stored_chunks, StoredChunk, document=indexed.number, model=model, dims=dims
-        )
 
-    async def remove_chunks(self, numbers: Sequence[int]) -> None:
-        """Deletes chunks with their vectors."""
-        await self.run(IndexDocumentSql.remove_chunks, chunks=list(numbers))
-
-    async def take_numbers(self, count: int) -> list[int]:
-        """Returns document numbers that were never used."""
-        return await self.values(IndexDocumentSql.take_numbers, count=count)
-
-    async def change_stemmings(self, changes: Mapping[str, int]) -> None:
-        """Adds to the counts of documents by stemming. Call it after changing the statistics."""
-        if changed := {name: change for name, change in sorted(changes.items()) if change}:
-            stemmings: Values = {"stemmings": list(changed), "changes": list(changed.values())}
-            await self.run(IndexDocumentSql.change_stemmings, **stemmings)
-
-
-def _key(document: tuple[int, UUID | None]) -> Values:
-    return {"number": document[0], "document_id": document[1]}
+def _key(document: Indexed) -> Values:
+    return {"number": document.number, "document_id": document.document_id}

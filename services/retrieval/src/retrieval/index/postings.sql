@@ -1,5 +1,6 @@
 -- name: lock
--- Keeps others from moving or removing the workspace's postings. Takes the workspace's own lock before, as all must.
+-- Keeps others from moving or removing the workspace's postings until the transaction ends; new ones can be added. Takes
+-- the workspace's own lock before, as all must.
 SELECT pg_advisory_xact_lock(hashtextextended('retrieval/blocks/' || %(workspace_id)s::text, 0))
 FROM is_living(%(workspace_id)s);
 

@@ -39,7 +39,7 @@ class PostingRemoval:
 
     async def remove(self, chunks: Sequence[int] | None = None) -> Counter[int]:
         """Removes the postings of these chunks (None: all), which must still exist; returns how many by document."""
-        await self.rows.lock()
+        await self.rows.run(PostingRowsSql.lock)
         values = {"documents": list(self.documents), "chunks": None if chunks is None else list(chunks)}
         texts = await self.rows.all(PostingRowsSql.chunk_texts, StoredText, **values)
         expected = sum(one.postings for one in texts)
@@ -50,7 +50,7 @@ class PostingRemoval:
             removed += await self._from_folded(numbers)
         if removed.total() < expected:
             log.info("searching all rows for postings", extra={"documents": sorted(self.documents)})
-            self._terms = await self.rows.every_term()
+            self._terms = await self.rows.values(PostingRowsSql.every_term)
             removed += await self._from_folded(numbers)
         return removed
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 from uuid import UUID
 
 from relevance.analysis import Analyzer
-from retrieval.index.blocks import PostingRows
-from retrieval.index.changes import ChunkChanges, compare
+from retrieval.index.blocks import CHANNEL, MOST_RECENT, PostingRows, PostingRowsSql
+from retrieval.index.changes import StoredChunk, compare
 from retrieval.index.documents import IndexDocumentRows, IndexDocumentSql, Indexed, IndexRowCounts, KnownIndexDocument
 from retrieval.index.preparation import Facts, Prepared, Values
 from retrieval.index.removal import PostingRemoval
@@ -45,13 +45,13 @@ class IndexWriter:
 
     async def replace_all(self, documents: Sequence[tuple[KnownIndexDocument, Prepared]]) -> list[int]:
         """Writes what differs from the known versions; returns the documents' numbers."""
-        numbers = iter(await self.documents.take_numbers(len(documents)))
+        numbers = iter(await self.documents.values(IndexDocumentSql.take_numbers, count=len(documents)))
         made = [await self._replacement(known, prepared, next(numbers)) for known, prepared in documents]
         await self.documents.many(IndexDocumentSql.put, (one.row for one in made))
         for sql, each in (await asyncio.to_thread(_statements, made)).items():
             await self.documents.many(sql, each)
         if any(one.changes.posted for one in made):
-            await self.postings.ask_for_compaction()
+            await self.postings.run(PostingRowsSql.ask_for_compaction, channel=CHANNEL, limit=MOST_RECENT)
         stemmings = Counter(one.prepared.facts.naming.stemming for one in made)
         before = [known.indexed for known, _ in documents if known.indexed]
         stemmings.subtract(one.stemming for one in before)
@@ -67,7 +67,7 @@ class IndexWriter:
 
     async def purge_all(self, document_ids: Sequence[UUID]) -> dict[UUID, tuple[IndexRowCounts, IndexRowCounts]]:
         """Deletes several documents, much faster than one by one; returns the rows (removed, remaining) of each."""
-        await self.documents.add_tombstones(document_ids)
+        await self.documents.run(IndexDocumentSql.insert_tombstones, document_ids=list(document_ids))
         found = [one.indexed for one in (await self.documents.find_all(document_ids)).values() if one.indexed]
         counts = dict.fromkeys(document_ids, (IndexRowCounts(), IndexRowCounts()))
         if found:
@@ -81,22 +81,27 @@ class IndexWriter:
     async def _replacement(self, known: KnownIndexDocument, prepared: Prepared, new: int) -> Replacement:
         """Compares the versions, and clears what the new one does not keep; `new` is an unused number."""
         before, after = known.indexed, prepared.facts.naming
-        space = prepared.vectors.space if prepared.vectors else None
-        stored = await self.documents.stored_chunks(before, space) if before else []
+        stored: list[StoredChunk] = []
+        if before:
+            model, dims = prepared.vectors.space if prepared.vectors else (None, None)
+            values: Values = {"document": before.number, "model": model, "dims": dims}
+            stored = await self.documents.all(IndexDocumentSql.stored_chunks, StoredChunk, **values)
         changes = compare(stored, before.naming if before else None, prepared.chunks, after)
         if before and before.next_ordinal + len(changes.new) > self.most_ordinals:
             await self._remove([before])
             before, stored, changes = None, [], compare([], None, prepared.chunks, after)
         if before is None:
             return Replacement(prepared, changes, stored, new, 0)
-        await self._clear(before, changes)
+        if gone := [*changes.removed, *changes.reworded]:
+            await PostingRemoval(self.postings, self.analyzer, {before.number: before.naming}).remove(gone)
+        if changes.removed:
+            await self.documents.run(IndexDocumentSql.remove_chunks, chunks=changes.removed)
         return Replacement(prepared, changes, stored, before.number, before.next_ordinal)
 
     async def _remove(self, found: Sequence[Indexed]) -> dict[UUID, tuple[IndexRowCounts, IndexRowCounts]]:
         removal = PostingRemoval(self.postings, self.analyzer, {one.number: one.naming for one in found})
         removed = await removal.remove()
-        keys = [(one.number, one.document_id) for one in found]
-        counts = zip(await self.documents.remove(keys), await self.documents.remaining(keys), strict=True)
+        counts = zip(await self.documents.remove(found), await self.documents.remaining(found), strict=True)
         remaining = await removal.remaining()
         return {
             one.document_id: (
@@ -106,15 +111,11 @@ class IndexWriter:
             for one, (gone, left) in zip(found, counts, strict=True)
         }
 
-    async def _clear(self, before: Indexed, changes: ChunkChanges) -> None:
-        if gone := [*changes.removed, *changes.reworded]:
-            await PostingRemoval(self.postings, self.analyzer, {before.number: before.naming}).remove(gone)
-        if changes.removed:
-            await self.documents.remove_chunks(changes.removed)
-
     async def _change_statistics(self, chunks: int, terms: int, stemmings: Mapping[str, int]) -> None:
         await change_statistics(self.connection, self.workspace_id, chunks, terms)
-        await self.documents.change_stemmings(stemmings)
+        if changed := {name: change for name, change in sorted(stemmings.items()) if change}:
+            values: Values = {"stemmings": list(changed), "changes": list(changed.values())}
+            await self.documents.run(IndexDocumentSql.change_stemmings, **values)
 
 
 def _statements(made: Sequence[Replacement]) -> dict[str, list[Values]]:

@@ -6,31 +6,23 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable
-from typing import Generic, Protocol, TypeVar
+from typing import Any
 
 
-class Sized(Protocol):
-    @property
-    def nbytes(self) -> int: ...
-
-
-Kept = TypeVar("Kept", bound=Sized)
-
-
-class PostingCache(Generic[Kept]):
-    """An LRU cache of up to `largest` bytes. For one event loop."""
+class PostingCache:
+    """An LRU cache of values of up to `largest` bytes (`nbytes`) in all. For one event loop."""
 
     def __init__(self, largest: int) -> None:
         self.largest, self.size = largest, 0
-        self._kept: OrderedDict[Hashable, Kept] = OrderedDict()
+        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
 
-    def get(self, key: Hashable) -> Kept | None:
-        kept = self._kept.get(key)
-        if kept is not None:
+    def get(self, key: Hashable) -> Any:
+        """Returns the key's value; None if there is none."""
+        if (kept := self._kept.get(key)) is not None:
             self._kept.move_to_end(key)
         return kept
 
-    def put(self, key: Hashable, value: Kept) -> None:
+    def put(self, key: Hashable, value: Any) -> None:
         if key in self._kept:
             return
         self._kept[key] = value

@@ -9,30 +9,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from relevance.analysis import Analyzer
 from retrieval.lexical.statements import PostingSql
 from retrieval.reading.reader import IndexReader
+from retrieval.text.query import ParsedQuery
 
 _STOP_WORD = "\0"  # no term contains it, or a blank
 _NOTHING = f" {_STOP_WORD}"
-
-
-@dataclass(frozen=True)
-class TextConditions:
-    """What a chunk's text is checked for: `phrases`, of which it should have many (all if `strict`), `sections`, which
-    must be in its headings, and `excluded`, which must not occur.
-    """
-
-    phrases: Sequence[str] = ()
-    sections: Sequence[str] = ()
-    excluded: Sequence[str] = ()
-    strict: bool = False
-
-    @property
-    def conditions(self) -> bool:
-        """True if there is a condition that every chunk must meet."""
-        return bool(self.sections or self.excluded or (self.strict and self.phrases))
 
 
 @dataclass(frozen=True)
@@ -43,8 +28,7 @@ class ConditionVerdict:
     admitted: bool
 
 
-@dataclass(frozen=True)
-class CheckedChunk:
+class CheckedChunk(NamedTuple):
     number: int
     title: str
     heading_path: list[str]
@@ -58,9 +42,11 @@ class CheckedChunk:
 
 
 class ConditionCheck:
-    """Checks chunks, each once."""
+    """Checks chunks, each once, for what is `wanted`: phrases, of which they should have many (all if `strict`), words
+    of their headings, and excluded words, which must not occur.
+    """
 
-    def __init__(self, reader: IndexReader, analyzer: Analyzer, wanted: TextConditions) -> None:
+    def __init__(self, reader: IndexReader, analyzer: Analyzer, wanted: ParsedQuery) -> None:
         self.reader, self.analyzer, self.wanted = reader, analyzer, wanted
         self.verdicts: dict[int, ConditionVerdict] = {}
 
@@ -69,10 +55,8 @@ class ConditionCheck:
         missing = [chunk for chunk in chunks if chunk not in self.verdicts]
         if missing:
             rows = await self.reader.rows(PostingSql.chunks_to_check, chunks=missing)
-            self.verdicts.update(await asyncio.to_thread(self._verdicts, [CheckedChunk(*row) for row in rows]))
-
-    def _verdicts(self, chunks: Sequence[CheckedChunk]) -> dict[int, ConditionVerdict]:
-        return {chunk.number: self._verdict(chunk) for chunk in chunks}
+            found = map(CheckedChunk._make, rows)
+            self.verdicts |= await asyncio.to_thread(lambda: {one.number: self._verdict(one) for one in found})
 
     def _verdict(self, chunk: CheckedChunk) -> ConditionVerdict:
         headings = [line_of(self.analyzer, heading, chunk.stemming) for heading in chunk.headings]

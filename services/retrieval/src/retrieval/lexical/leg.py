@@ -10,10 +10,10 @@ from contracts.retrieval import QueryReport
 from relevance.analysis import Analyzer
 from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.columns import Int64s
-from retrieval.lexical.conditions import TextConditions
-from retrieval.lexical.search import MOST_CHECKED, Cache, LexicalSearch
+from retrieval.lexical.search import MOST_CHECKED, LexicalSearch
 from retrieval.ranking.features import Columns, Feature
 from retrieval.reading.leg import Leg, LegQuery, SearchLimits
+from retrieval.reading.reader import IndexReader
 
 
 class LexicalLeg(Leg):
@@ -28,11 +28,12 @@ class LexicalLeg(Leg):
     # Outside the grid search: a quoted phrase should outweigh a word or two.
     columns = (Feature("bm25_share", 0.3), Feature("all_terms", 0.2), Feature("phrases", 0.3))
     search: LexicalSearch | None = None
+    matched: Mapping[int, list[str]] = {}
 
     def __init__(self, analyzer: Analyzer, limits: SearchLimits) -> None:
         super().__init__(limits.lexical_seconds)
         self.analyzer = analyzer
-        self.postings: Cache = PostingCache(limits.posting_bytes)
+        self.postings = PostingCache(limits.posting_bytes)
 
     def applies(self, leg_query: LegQuery) -> bool:
         return super().applies(leg_query) or leg_query.query.conditions
@@ -41,10 +42,9 @@ class LexicalLeg(Leg):
         return self.leg_query.query.conditions
 
     async def find(self) -> None:
-        leg_query, parsed = self.leg_query, self.leg_query.query
-        wanted = TextConditions(parsed.phrases, parsed.fields.get("section", ()), parsed.excluded, parsed.strict)
+        leg_query = self.leg_query
         async with leg_query.snapshot.own() as reader:
-            search = LexicalSearch(reader, self.postings, self.analyzer, parsed, wanted)
+            search = LexicalSearch(reader, self.postings, self.analyzer, leg_query.query)
             documents = None if leg_query.scope is None else leg_query.scope.documents
             await search.open(leg_query.snapshot.state, documents, leg_query.parameters)
             self.found = await search.best(leg_query.depth)
@@ -53,8 +53,11 @@ class LexicalLeg(Leg):
     async def features(self, chunks: Sequence[int]) -> Columns:
         return await self.search.features(chunks) if self.search else {}
 
+    async def explain(self, reader: IndexReader, chunks: Sequence[int]) -> None:  # noqa: ARG002
+        self.matched = await self.search.matched(chunks) if self.search else {}
+
     def explanation(self, chunk: int) -> Mapping[str, list[str]]:
-        return {"matched_terms": self.search.matched(chunk)} if self.search else {}
+        return {"matched_terms": self.matched.get(chunk, [])}
 
     @property
     def weights(self) -> Mapping[str, float]:

@@ -8,16 +8,16 @@ blocks: the greatest frequency and the least length in them.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import ParamSpec, Protocol, TypeVar
+from typing import ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from relevance.bm25 import Floats, WeightedQuery, WeightedWord
 from retrieval.lexical.columns import Int64s
-from retrieval.lexical.lists import Header
+from retrieval.lexical.lists import PostingLists
 from retrieval.lexical.postings import ORDINAL_BITS, Postings, concatenated
 
 P = ParamSpec("P")
@@ -26,17 +26,6 @@ _TOGETHER = 200_000  # postings per statement; the bounds are checked before mor
 _OFF_LOOP = 100_000  # postings; more are scored in another thread
 _ROWS = 4  # last rows of concatenated blocks that another block may be appended to
 _SLACK = 1e-9  # for rounding of floating-point sums: what a bound leaves out must certainly be worse
-
-
-class Lists(Protocol):
-    """The source of postings. Every block, named by position, must be loaded before `block` returns it."""
-
-    @property
-    def headers(self) -> Mapping[str, Header]: ...
-
-    async def load(self, wanted: Mapping[str, NDArray[np.intp]]) -> None: ...
-
-    def block(self, term: str, position: int) -> Postings: ...
 
 
 @dataclass(frozen=True)
@@ -75,7 +64,7 @@ class MaxScore:
     """
 
     def __init__(
-        self, lists: Lists, query: WeightedQuery, limits: ChunkFilter | None = None, together: int = _TOGETHER
+        self, lists: PostingLists, query: WeightedQuery, limits: ChunkFilter | None = None, together: int = _TOGETHER
     ) -> None:
         self.lists, self.query, self.limits, self.together = lists, query, limits or ChunkFilter(), together
         self._rows: dict[tuple[str, bytes], list[Postings]] = {}
@@ -94,13 +83,12 @@ class MaxScore:
         for place, word in enumerate(order):
             threshold = _kth(scores, k)
             if place < len(needed) and place > 0:
-                gained, _ = await self.look_up(word, chunks)
+                gained = await self.look_up(word, chunks)
                 chunks, scores = chunks[gained > 0], (scores + gained)[gained > 0]
             elif (needed and place) or threshold > left[place] * (1 + _SLACK):
                 kept = scores + left[place] * (1 + _SLACK) >= threshold
                 chunks, scores = chunks[kept], scores[kept]
-                gained, _ = await self.look_up(word, chunks)
-                scores = scores + gained
+                scores = scores + await self.look_up(word, chunks)
             else:
                 if place >= loaded:
                     loaded = await self._load_some(order, place)
@@ -108,8 +96,8 @@ class MaxScore:
                 chunks, scores = await _apart(len(chunks) + len(parts[0]), _added, (chunks, scores), parts)
         return _ranked(chunks, scores, k)
 
-    async def look_up(self, word: WeightedWord, chunks: Int64s) -> tuple[Floats, NDArray[np.intp]]:
-        """Returns what the word adds to each chunk (sorted), 0 if it does not occur, and by which term."""
+    async def look_up(self, word: WeightedWord, chunks: Int64s) -> Floats:
+        """Returns what the word adds to each chunk (sorted), 0 if it does not occur."""
         hit: dict[str, NDArray[np.intp]] = {}
         for term in word.weights:
             header = self.lists.headers[term]
@@ -118,11 +106,9 @@ class MaxScore:
         await self.lists.load(hit)
         return await _apart(len(chunks) + sum(map(len, hit.values())) * 1000, self._gained, word, chunks, hit)
 
-    def _gained(
-        self, word: WeightedWord, chunks: Int64s, hit: dict[str, NDArray[np.intp]]
-    ) -> tuple[Floats, NDArray[np.intp]]:
-        gained, by = np.zeros(len(chunks)), np.zeros(len(chunks), np.intp)
-        for number, (term, positions) in enumerate(hit.items()):
+    def _gained(self, word: WeightedWord, chunks: Int64s, hit: dict[str, NDArray[np.intp]]) -> Floats:
+        gained = np.zeros(len(chunks))
+        for term, positions in hit.items():
             for found in self._read(term, positions):
                 begin, end = np.searchsorted(chunks, [found.chunks[0], found.chunks[-1] + 1])
                 at = np.searchsorted(found.chunks, chunks[begin:end])
@@ -130,9 +116,8 @@ class MaxScore:
                 scores = word.weights[term] * self.query.saturation(
                     found.frequencies[at[same]], found.lengths[at[same]]
                 )
-                better = scores > gained[begin + same]
-                gained[begin + same[better]], by[begin + same[better]] = scores[better], number
-        return gained, by
+                gained[begin + same] = np.maximum(scores, gained[begin + same])
+        return gained
 
     def _scored(self, word: WeightedWord) -> tuple[Int64s, Floats]:
         """Returns every allowed chunk that has the word, in order, and what the word adds to it."""

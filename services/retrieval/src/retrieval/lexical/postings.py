@@ -36,9 +36,9 @@ class Postings:
         return len(self.chunks)
 
     @property
-    def documents(self) -> Int64s:
-        """The number of each posting's document."""
-        return self.chunks >> ORDINAL_BITS
+    def nbytes(self) -> int:
+        """The approximate size in memory."""
+        return 16 * len(self) + 500
 
     def without(self, chunks: Int64s) -> Postings:
         """Returns the postings of other chunks, or itself if that is all of them. `chunks` are sorted."""
@@ -193,7 +193,7 @@ def _encode_terms(terms: Sequence[str], counts: Sequence[int], every: Postings, 
 
 
 def _columns(one: Postings) -> bytes:
-    documents = one.documents
+    documents = one.chunks >> ORDINAL_BITS
     steps = documents - documents[:1]
     steps[1:] -= steps[:-1].copy()
     first = struct.pack("<q", int(documents[0]) if len(documents) else 0)

@@ -1,19 +1,3 @@
--- name: known_terms
--- Counts the postings that terms have in blocks, and returns as `grouped` the groups that they may be in.
-SELECT false AS grouped, term, sum(postings)::bigint AS frequency
-FROM posting_block
-WHERE workspace_id = %(workspace_id)s AND term = ANY (%(terms)s)
-GROUP BY term
-UNION ALL
-SELECT DISTINCT true, found.first_term, found.number
-FROM unnest(%(terms)s::text[]) AS wanted (term)
-CROSS JOIN LATERAL (
-    SELECT number, first_term FROM posting_group
-    WHERE workspace_id = %(workspace_id)s AND first_term <= wanted.term
-    ORDER BY first_term DESC
-    LIMIT 1
-) AS found;
-
 -- name: terms_with_prefix
 -- Returns the most frequent terms among at most `scanned` blocks.
 SELECT term, sum(postings)::bigint AS frequency

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from relevance.analysis import Analyzer
-from relevance.bm25 import Parameters, WeightedQuery, weighted
+from relevance.bm25 import Parameters, weighted
 from relevance.languages import ENGLISH
 from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.columns import Int64s
-from retrieval.lexical.conditions import ConditionCheck, ConditionVerdict, TextConditions
-from retrieval.lexical.lists import DecodedBlock, PostingLists
+from retrieval.lexical.conditions import ConditionCheck, ConditionVerdict
+from retrieval.lexical.lists import PostingLists
 from retrieval.lexical.maxscore import ChunkFilter, MaxScore, RankedChunks, contains
-from retrieval.lexical.postings import TermPostings
 from retrieval.lexical.vocabulary import Vocabulary
-from retrieval.lexical.words import QueryWords, words_of
+from retrieval.lexical.words import words_of
 from retrieval.ranking.features import Columns
 from retrieval.reading.leg import EXCLUDED
 from retrieval.reading.reader import IndexReader, ScoredChunk
@@ -33,53 +31,24 @@ MOST_SOUGHT = 8  # phrases to search for; further ones are only checked in what 
 _CHECKED_TOGETHER = 100
 _UNCHECKED = ConditionVerdict(share=0.0, admitted=True)
 
-Cache: TypeAlias = PostingCache[DecodedBlock | TermPostings]
-
-
-@dataclass(frozen=True)
-class MatchedTerms:
-    """The terms of each word of the query, and for each of the chunks (sorted) the position of the one that it has,
-    or -1. Names are only looked up for explanations.
-    """
-
-    chunks: Int64s
-    words: Sequence[tuple[Sequence[str], NDArray[np.intp]]]
-
-    def of(self, chunk: int) -> list[str]:
-        """Returns the terms that the chunk has."""
-        place = int(np.searchsorted(self.chunks, chunk))
-        if place == len(self.chunks) or self.chunks[place] != chunk:
-            return []
-        found = ((terms, int(positions[place])) for terms, positions in self.words)
-        return [terms[position] for terms, position in found if position >= 0]
-
 
 class LexicalSearch:
     """Searches by words. Call `open` first, then `best` for the best chunks and `features` for those of any chunks."""
 
-    def __init__(
-        self, reader: IndexReader, cache: Cache, analyzer: Analyzer, parsed: ParsedQuery, wanted: TextConditions
-    ) -> None:
-        self.reader, self.analyzer, self.parsed = reader, analyzer, parsed
+    def __init__(self, reader: IndexReader, cache: PostingCache, analyzer: Analyzer, parsed: ParsedQuery) -> None:
+        self.analyzer = analyzer
         self.lists = PostingLists(reader, cache)
-        self.stemmings: Sequence[str] = [ENGLISH]
-        self.words = QueryWords([])
-        self.query: WeightedQuery = weighted([], {}, 0, 0)
-        self.limits = ChunkFilter()
-        self.check = ConditionCheck(reader, analyzer, wanted)
+        self.check = ConditionCheck(reader, analyzer, parsed)
         self.bounded = False
-        self._ranking = MaxScore(self.lists, self.query, self.limits)
         self._scores: dict[int, float] = {}
-        self._matched: list[MatchedTerms] = []
-        self._places: dict[tuple[str, ...], int] = {}
         self._weights: dict[str, float] = {}
 
     async def open(self, state: IndexState, documents: ArrayLike | None, parameters: Parameters) -> None:
         """Reads the weights of the query's words. `documents` are the numbers to search; None: all."""
-        self.stemmings = state.stemmings[:MOST_STEMMINGS] or [ENGLISH]
+        self.stemmings: Sequence[str] = state.stemmings[:MOST_STEMMINGS] or [ENGLISH]
         await self.lists.open(state.recent_documents, state.recent_batches)
-        vocabulary = Vocabulary(self.reader, self.lists.groups, self.lists.recent)
-        self.words = await words_of(self.parsed, self.analyzer, self.stemmings, vocabulary)
+        vocabulary = Vocabulary(self.lists)
+        self.words = await words_of(self.check.wanted, self.analyzer, self.stemmings, vocabulary)
         frequencies = await self.lists.read_headers(self.words.terms)
         await self.words.correct(vocabulary, Counter(frequencies), self._terms)
         frequencies = await self.lists.read_headers(self.words.terms)
@@ -123,13 +92,10 @@ class LexicalSearch:
         """
         numbers = np.array(chunks, np.int64)
         scores, every = np.zeros(len(numbers)), np.full(len(numbers), bool(self.query.words))
-        matched: list[tuple[Sequence[str], NDArray[np.intp]]] = []
         for word in self.query.words:
-            gained, by = await self._ranking.look_up(word, numbers)
+            gained = await self._ranking.look_up(word, numbers)
             scores += gained
             every &= gained > 0
-            matched.append((list(word.weights), np.where(gained > 0, by, -1)))
-        self._matched.append(MatchedTerms(numbers, matched))
         for place in np.flatnonzero(np.isin(numbers, np.fromiter(self._scores, np.int64))).tolist():
             scores[place] = self._scores[chunks[place]]
         wanted, phrases, excluded = self.check.wanted, np.zeros(len(numbers)), np.zeros(len(numbers))
@@ -144,9 +110,16 @@ class LexicalSearch:
         columns = {"bm25": scores, "bm25_share": share, "all_terms": every.astype(float), "phrases": phrases}
         return {**columns, EXCLUDED: excluded}
 
-    def matched(self, chunk: int) -> list[str]:
-        """Returns the terms of the query that a chunk has whose features were read."""
-        return list(dict.fromkeys(term for terms in self._matched for term in terms.of(chunk)))
+    async def matched(self, chunks: Sequence[int]) -> dict[int, list[str]]:
+        """Returns by chunk the terms of the query that it has: of each word, the one that scores best."""
+        numbers, found = np.array(sorted(chunks), np.int64), {chunk: dict[str, None]() for chunk in chunks}
+        for word in self.query.words:
+            each = [replace(word, weights={term: weight}) for term, weight in word.weights.items()]
+            gained = np.array([np.zeros(len(numbers)), *[await self._ranking.look_up(one, numbers) for one in each]])
+            for chunk, place in zip(numbers.tolist(), gained.argmax(axis=0).tolist(), strict=True):
+                if place:  # the first row is that of no term
+                    found[chunk].update(dict.fromkeys(each[place - 1].weights))
+        return {chunk: list(terms) for chunk, terms in found.items()}
 
     async def chunks_with(self, text: str) -> Int64s:
         """Returns the chunks that have every word of the text, by the rules of any of the languages."""
@@ -195,7 +168,7 @@ class LexicalSearch:
             terms.update(found[0] for found in by_stemming if len(found) == 1)
             if any(len(found) > 1 for found in by_stemming):
                 longer.append(text)
-        self.check.wanted = replace(self.check.wanted, excluded=longer)
+        self.check.wanted = replace(self.check.wanted, excluded=tuple(longer))
         if not terms:
             return None
         return await self.lists.chunks(terms)

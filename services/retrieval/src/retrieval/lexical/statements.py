@@ -10,7 +10,6 @@ from service_kit.statements import Statements
 class PostingSql(Statements, file="postings.sql"):
     """Terms, the rows of their postings, and the texts that conditions are checked in."""
 
-    known_terms: LiteralString
     terms_with_prefix: LiteralString
     similar_terms: LiteralString
     block_headers: LiteralString

@@ -11,11 +11,9 @@ from itertools import takewhile
 from rapidfuzz.distance import OSA
 
 from retrieval.lexical import edits
-from retrieval.lexical.groups import PostingGroups
+from retrieval.lexical.lists import PostingLists
 from retrieval.lexical.postings import TermPostings
 from retrieval.lexical.statements import PostingSql
-from retrieval.reading.arrays import term_array
-from retrieval.reading.reader import IndexReader
 
 MOST_EXPANSIONS = 50  # terms that a prefix stands for
 MOST_CORRECTIONS = 3  # terms that may have been meant instead of an unknown one
@@ -28,33 +26,22 @@ _AFTER_ALL = "\U0010ffff"
 
 
 class Vocabulary:
-    """The terms of one workspace in one transaction. `recent` are the recent rows of postings."""
+    """The terms of one workspace in one transaction."""
 
-    def __init__(self, reader: IndexReader, groups: PostingGroups, recent: Sequence[TermPostings]) -> None:
-        self.reader, self.groups, self.recent = reader, groups, recent
+    def __init__(self, lists: PostingLists) -> None:
+        self.lists = lists
 
     async def frequencies(self, terms: Iterable[str]) -> Counter[str]:
         """Counts the chunks that have each term; unknown terms are left out."""
-        wanted = set(terms)
-        found, first_terms = Counter[str](), dict[int, str]()
-        for grouped, term, number in await self.reader.rows(PostingSql.known_terms, terms=term_array(wanted)):
-            if grouped:
-                first_terms[number] = term
-            else:
-                found[term] = number
-        for term, group in (await self.groups.holding(wanted, first_terms)).items():
-            found[term] += len(group[term])
-        if self.recent:
-            found.update(await asyncio.to_thread(_counted, self.recent, wanted))
-        return found
+        return Counter(await self.lists.read_headers(terms))
 
     async def beginning_with(self, prefix: str) -> list[str]:
         """Returns the most frequent terms that begin with the prefix."""
         values = {"first": prefix, "last": prefix + _AFTER_ALL}
         limits = {"scanned": _SCANNED, "most": _MOST_COUNTED}
-        found = Counter[str](dict(await self.reader.rows(PostingSql.terms_with_prefix, **values, **limits)))
-        groups = await self.groups.between(**values, most=_SCANNED_GROUPS)
-        found.update(await asyncio.to_thread(_beginning, [*groups, *self.recent], prefix))
+        found = Counter[str](dict(await self.lists.reader.rows(PostingSql.terms_with_prefix, **values, **limits)))
+        groups = await self.lists.groups_between(**values, most=_SCANNED_GROUPS)
+        found.update(await asyncio.to_thread(_beginning, [*groups, *self.lists.recent], prefix))
         return _best(found, MOST_EXPANSIONS)
 
     async def similar(self, term: str, stems: Callable[[Collection[str]], Iterable[str]]) -> list[str]:
@@ -68,47 +55,40 @@ class Vocabulary:
         words = edits.one_edit_away(term)
         near = await self.frequencies(words.union(stems(words)))
         if not near and len(term) >= edits.SHORTEST_WITH_TWO:
-            rows = await self.reader.rows(PostingSql.similar_terms, term=term, most=_MOST_SIMILAR)
+            rows = await self.lists.reader.rows(PostingSql.similar_terms, term=term, most=_MOST_SIMILAR)
             near = Counter(dict(rows))
-            near.update(await asyncio.to_thread(_of_like_length, [*await self._groups_near(term), *self.recent], term))
+            own = [*await self._groups_near(term), *self.lists.recent]
+            near.update(await asyncio.to_thread(_of_like_length, own, term))
             near = Counter({one: count for one, count in near.items() if OSA.distance(one, term) <= 2})
         return _best(near, MOST_CORRECTIONS)
 
     async def _groups_near(self, term: str) -> list[TermPostings]:
         """Returns all groups if there are few, else those of terms with the same beginning."""
-        groups = await self.groups.between("", _AFTER_ALL, _FEW_GROUPS + 1)
+        groups = await self.lists.groups_between("", _AFTER_ALL, _FEW_GROUPS + 1)
         if len(groups) <= _FEW_GROUPS:
             return groups
         beginning = term[:_BEGINNING]
-        return await self.groups.between(beginning, beginning + _AFTER_ALL, _SCANNED_GROUPS)
+        return await self.lists.groups_between(beginning, beginning + _AFTER_ALL, _SCANNED_GROUPS)
 
 
 def _best(found: Counter[str], most: int) -> list[str]:
     return sorted(found, key=lambda term: (-found[term], term))[:most]
 
 
-def _counted(recent: Sequence[TermPostings], wanted: set[str]) -> Counter[str]:
+def _beginning(rows: Sequence[TermPostings], prefix: str) -> Counter[str]:
     found = Counter[str]()
-    for row in recent:
-        for term in wanted.intersection(row):
+    for row in rows:
+        terms = row.terms[bisect_left(row.terms, prefix) :]
+        for term in takewhile(lambda term: term.startswith(prefix), terms):
             found[term] += len(row[term])
     return found
 
 
-def _beginning(recent: Sequence[TermPostings], prefix: str) -> Counter[str]:
-    found = Counter[str]()
-    for row in recent:
-        terms = list(row)  # sorted
-        for term in takewhile(lambda term: term.startswith(prefix), terms[bisect_left(terms, prefix) :]):
-            found[term] += len(row[term])
-    return found
-
-
-def _of_like_length(recent: Sequence[TermPostings], wanted: str) -> Counter[str]:
+def _of_like_length(rows: Sequence[TermPostings], wanted: str) -> Counter[str]:
     """Counts the terms that may be two edits away: they share most of the letters."""
     letters = set(wanted)
     found = Counter[str]()
-    for row in recent:
+    for row in rows:
         for term in row:
             if abs(len(term) - len(wanted)) <= 2 and len(letters.difference(term)) <= 2:
                 found[term] += len(row[term])

@@ -8,8 +8,6 @@ docs/figures.md has the error rates.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,25 +15,13 @@ from retrieval.ranking.features import Columns
 
 LOOKED_AT = 3  # hits
 GOOD = 0.5
+COMPARED = ("cosine", "bm25_share", "soft_match")
 
 
-@dataclass(frozen=True)
-class _Regression:
-    cosine: float
-    bm25_share: float
-    soft_match: float
-    constant: float
-
-    def probability(self, best: Mapping[str, float]) -> float:
-        odds = self.constant
-        for name in ("cosine", "bm25_share", "soft_match"):
-            odds += getattr(self, name) * best[name]
-        return 1 / (1 + math.exp(-odds))
-
-
-_BOTH = _Regression(cosine=8.9, bm25_share=5.2, soft_match=4.3, constant=-7.6)
-_WORDS = _Regression(cosine=0.0, bm25_share=8.8, soft_match=7.9, constant=-7.2)
-_VECTORS = _Regression(cosine=12.5, bm25_share=0.0, soft_match=0.0, constant=-5.4)
+# Weights, and the constant.
+_BOTH = ({"cosine": 8.9, "bm25_share": 5.2, "soft_match": 4.3}, -7.6)
+_WORDS = ({"bm25_share": 8.8, "soft_match": 7.9}, -7.2)
+_VECTORS = ({"cosine": 12.5}, -5.4)
 
 
 def match(hits: Columns, *, words: bool, vectors: bool) -> float:
@@ -44,5 +30,6 @@ def match(hits: Columns, *, words: bool, vectors: bool) -> float:
     """
     if not (words or vectors) or not all(len(column) for column in hits.values()):
         return 0.0
-    evidence = _BOTH if words and vectors else _WORDS if words else _VECTORS
-    return evidence.probability({name: float(np.nan_to_num(column).max()) for name, column in hits.items()})
+    weights, constant = _BOTH if words and vectors else _WORDS if words else _VECTORS
+    odds = sum((weight * float(np.nan_to_num(hits[name]).max()) for name, weight in weights.items()), constant)
+    return 1 / (1 + math.exp(-odds))

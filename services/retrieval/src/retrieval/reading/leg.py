@@ -180,7 +180,7 @@ class Leg(Timed, ABC):
         return {}
 
     async def explain(self, reader: IndexReader, chunks: Sequence[int]) -> None:
-        """Reads what `explanation` needs for these chunks."""
+        """Reads what `explanation` needs for these chunks, which are ranked best first."""
 
     def explanation(self, chunk: int) -> Mapping[str, list[Any]]:  # noqa: ARG002
         """Returns fields of the hit's explanation, for a request with `explain`."""

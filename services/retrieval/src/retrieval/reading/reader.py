@@ -100,14 +100,9 @@ class IndexReader(Repository):
         """Returns the rows of a statement about the workspace."""
         return await (await self.execute(sql, values)).fetchall()
 
-    async def payloads(self, sql: LiteralString, **values: object) -> list[tuple[Any, ...]]:
-        """Returns rows in binary form, in which bytes are not written as hexadecimal digits."""
-        return await (await self.execute(sql, values, binary=True)).fetchall()
-
     async def execute(self, sql: LiteralString, values: Mapping[str, object], *, binary: bool = False) -> Cursor:
-        """Sends the statement; in a pipeline, its rows can be fetched after further statements are sent."""
-        return await self.connection.execute(sql, {**self.bound, **values}, binary=binary)
+        """Sends the statement; in a pipeline, its rows can be fetched after further statements are sent.
 
-    async def row(self, sql: LiteralString, **values: object) -> tuple[Any, ...]:
-        """Returns the first row of a statement that always returns one."""
-        return (await self.rows(sql, **values))[0]
+        Rows with bytes should be `binary`: otherwise these are written as hexadecimal digits.
+        """
+        return await self.connection.execute(sql, {**self.bound, **values}, binary=binary)

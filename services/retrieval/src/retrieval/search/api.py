@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends
 
 from contracts.base import ProblemBody
 from contracts.registry import KNOWLEDGE_GRAPH, ORCHESTRATOR
@@ -12,16 +12,12 @@ from contracts.retrieval import SearchRequest, SearchResponse, WhyRequest, WhyRe
 from retrieval.search.scoped_search import ScopedSearch
 from retrieval.search.why import why
 from service_kit.auth import Principal, viewer_through
+from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1", tags=["retrieval"])
 
 
-async def search(request: Request) -> ScopedSearch:
-    found: ScopedSearch = request.app.state.search
-    return found
-
-
-InUse = Annotated[ScopedSearch, Depends(search)]
+InUse = Annotated[ScopedSearch, from_state("search")]
 Searcher = Annotated[Principal, Depends(viewer_through(ORCHESTRATOR, KNOWLEDGE_GRAPH))]
 
 REFUSED: dict[int | str, dict[str, Any]] = {

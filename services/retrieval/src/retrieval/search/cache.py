@@ -12,11 +12,10 @@ import hashlib
 import json
 import logging
 import zlib
-from collections.abc import Awaitable, Callable, Collection, Iterator
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import resources
-from importlib.resources.abc import Traversable
 from typing import TypeVar
 from uuid import UUID
 
@@ -25,6 +24,7 @@ from redis.asyncio import Redis
 
 from contracts.retrieval import SearchRequest, SearchResponse
 from retrieval.reading.state import IndexState
+from service_kit.code_digest import code_digest
 from service_kit.optional_redis import OptionalRedis, RedisUnavailable
 from service_kit.readings import counter
 from service_kit.workspace_purge import Erased
@@ -117,7 +117,7 @@ class SearchCache:
         `graph` is the generation of the graph that it is from, empty if it is not from the graph, None if it is of more
         than one: then it is not stored.
         """
-        if graph is None or _is_partial(response):
+        if graph is None or any(leg.error is not None for leg in response.legs):
             return
         body = f"{graph}\n{response.model_copy(update={'cached': True}).model_dump_json()}"
         kept = await asyncio.to_thread(zlib.compress, body.encode(), 1)
@@ -152,24 +152,7 @@ class SearchCache:
 
 def version_of(settings_json: str) -> str:
     """Returns a digest of the code and data that determine an answer, and of the deployment's settings."""
-    digest = hashlib.sha256(settings_json.encode())
-    for package in ("retrieval", "inference", "contracts"):
-        for name, content in sorted(_files(resources.files(package), package)):
-            digest.update(f"\n{name}\n".encode() + content)
-    return digest.hexdigest()
-
-
-def _files(folder: Traversable, path: str) -> Iterator[tuple[str, bytes]]:
-    for one in folder.iterdir():
-        if one.is_dir():
-            if one.name != "__pycache__":
-                yield from _files(one, f"{path}/{one.name}")
-        else:
-            yield f"{path}/{one.name}", one.read_bytes()
-
-
-def _is_partial(response: SearchResponse) -> bool:
-    return any(leg.error is not None for leg in response.legs)
+    return code_digest(settings_json, "retrieval", "relevance", "inference", "contracts")
 
 
 def _answers(workspace_id: UUID) -> str:

@@ -11,14 +11,12 @@ from numpy.typing import NDArray
 
 from contracts.retrieval import SearchMode
 from retrieval.ranking import fusion
-from retrieval.ranking.answerability import LOOKED_AT, match
+from retrieval.ranking.answerability import COMPARED, LOOKED_AT, match
 from retrieval.ranking.features import Columns, Feature, Floats
 from retrieval.ranking.rule import RankingRule
 from retrieval.reading.leg import EXCLUDED, Leg, LegQuery
 from retrieval.reading.reader import IndexReader
 from retrieval.search.texts import CandidateTexts
-
-COMPARED = ("cosine", "bm25_share", "soft_match")  # what `match` looks at
 
 
 class Table:

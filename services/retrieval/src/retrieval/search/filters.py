@@ -17,6 +17,7 @@ from retrieval.lexical.document_names import NameCheck, NamedDocument
 from retrieval.reading.arrays import term_array
 from retrieval.reading.reader import IndexReader
 from retrieval.reading.scope import Scope
+from retrieval.reading.snapshot import Snapshot
 from retrieval.reading.threads import releasing_gil
 from retrieval.search.statements import SearchSql
 
@@ -26,7 +27,7 @@ _LISTS = ("document_ids", "source_ids", "media_types", "source_types", "tags", "
 
 
 async def resolve(
-    reader: IndexReader,
+    snapshot: Snapshot,
     analyzer: Analyzer,
     filters: SearchFilters,
     fields: Mapping[str, Sequence[str]],
@@ -40,8 +41,8 @@ async def resolve(
     """
     try:
         async with asyncio.timeout(seconds):
-            scope = await _filtered(reader, _values(filters, fields, attached), filters.metadata)
-            return await _named(reader, NameCheck(analyzer, fields), scope)
+            scope = await _filtered(snapshot.reader, _values(filters, fields, attached), filters.metadata)
+            return await _named(snapshot, NameCheck(analyzer, fields), scope)
     except (TimeoutError, psycopg.errors.QueryCanceled) as error:
         raise FilterTooSlow(f"the filter took longer than {seconds:g} s") from error
 
@@ -51,31 +52,28 @@ async def _filtered(reader: IndexReader, values: dict[str, object], paths: Seque
     if all(value is None for value in values.values()):
         return None
     predicates = await _paths(reader, paths)
-    row = await reader.row(SearchSql.filter_documents, **values, predicates=predicates)
-    return Scope(np.sort(np.frombuffer(row[0], ">i8").astype(np.int64)), row[1])
+    [(numbers, chunks)] = await reader.rows(SearchSql.filter_documents, **values, predicates=predicates)
+    return Scope(np.sort(np.frombuffer(numbers, ">i8").astype(np.int64)), chunks)
 
 
-async def _named(reader: IndexReader, check: NameCheck, scope: Scope | None) -> Scope | None:
+async def _named(snapshot: Snapshot, check: NameCheck, scope: Scope | None) -> Scope | None:
     """Applies the fields `title:` and `name:`."""
     if not check:
         return scope
-    numbers = None if scope is None else scope.documents.tolist()
-    rows = await reader.rows(SearchSql.document_names, numbers=numbers, **await _asked_of_names(reader, check))
-    found = releasing_gil(NamedDocument(*row) for row in rows)
-    passing = await asyncio.to_thread(lambda: [document for document in found if check.passes(document)])
-    documents = np.sort(np.array([document.number for document in passing], np.int64))
-    return Scope(documents, sum(document.chunks for document in passing))
-
-
-async def _asked_of_names(reader: IndexReader, check: NameCheck) -> dict[str, object]:
-    stemmings = [row[0] for row in await reader.rows(SearchSql.document_stemmings)]
-    return {
-        "stemmings": stemmings,
+    stemmings = snapshot.state.stemmings
+    wanted = {
+        "stemmings": list(stemmings),
         "of_title": [term_array(check.terms(check.of_title, stemming)) for stemming in stemmings],
         "of_name": [term_array(check.terms(check.of_name, stemming)) for stemming in stemmings],
         "beginnings_of_title": check.beginnings(check.of_title),
         "beginnings_of_name": check.beginnings(check.of_name),
     }
+    numbers = None if scope is None else scope.documents.tolist()
+    rows = await snapshot.reader.rows(SearchSql.document_names, numbers=numbers, **wanted)
+    found = releasing_gil(NamedDocument(*row) for row in rows)
+    passing = await asyncio.to_thread(lambda: [document for document in found if check.passes(document)])
+    documents = np.sort(np.array([document.number for document in passing], np.int64))
+    return Scope(documents, sum(document.chunks for document in passing))
 
 
 def _values(
@@ -100,7 +98,7 @@ async def _paths(reader: IndexReader, paths: Sequence[str]) -> list[bool] | None
     for position, path in enumerate(paths):
         place = f"metadata[{position}]"
         try:
-            canonical.append((await reader.row(SearchSql.canonical_path, path=path))[0])
+            canonical.append(await reader.value(SearchSql.canonical_path, path=path))
         except (psycopg.DataError, psycopg.errors.SyntaxError, psycopg.errors.StatementTooComplex) as error:
             raise InvalidMetadataPath(str(error.diag.message_primary), place=place) from error
         if " like_regex " in _STRING.sub('""', canonical[-1]):

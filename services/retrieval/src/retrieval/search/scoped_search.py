@@ -63,7 +63,8 @@ class ScopedSearch:
         turn = asyncio.Semaphore(AT_ONCE)
 
         async def search_one(workspace_id: UUID) -> WorkspaceAnswer:
-            there = caller if workspace_id == caller.workspace_id else _reader(caller, workspace_id)
+            viewer = replace(caller, workspace_id=workspace_id, role=Role.viewer)
+            there = caller if workspace_id == caller.workspace_id else viewer
             async with turn:
                 try:
                     async with self.turns.turn(caller.workspace_id):
@@ -140,8 +141,3 @@ def _facets(facets: Sequence[Facet], found: Sequence[SearchResponse]) -> dict[Fa
         counts = [FacetCount(value=value, chunks=chunks[value], documents=documents[value]) for value in documents]
         summed[facet] = sorted(counts, key=lambda one: (-one.documents, -one.chunks, one.value))[:MOST_VALUES]
     return summed
-
-
-def _reader(caller: Principal, workspace_id: UUID) -> Principal:
-    """Returns the caller as a viewer of another workspace."""
-    return replace(caller, workspace_id=workspace_id, role=Role.viewer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
@@ -13,11 +14,12 @@ from contracts.retrieval import Facet, FacetCount, SearchRequest, SearchResponse
 from relevance.analysis import Analyzer
 from relevance.soft_match import SoftMatcher
 from retrieval.errors import SearchUnavailable
-from retrieval.highlights.highlighter import Highlighter
+from retrieval.highlights.scoring import highlights
 from retrieval.lexical.leg import LexicalLeg
 from retrieval.ranking.answerability import GOOD
 from retrieval.reading.leg import LegQuery
 from retrieval.reading.snapshot import Snapshot
+from retrieval.reading.state import Version
 from retrieval.search import facets, hits
 from retrieval.search.cache import SearchCache
 from retrieval.search.candidates import Candidates
@@ -26,10 +28,12 @@ from retrieval.search.legs import Legs
 from retrieval.search.reranking import Reranking
 from retrieval.search.selection import HitSelection
 from retrieval.search.stopwatch import Stopwatch
-from retrieval.search.texts import CandidateTexts, alike
+from retrieval.search.texts import CandidateTexts, weighing
 from retrieval.text.query import parse
-from retrieval.tuning.known import KnownTunings
+from retrieval.tuning.store import SettingsRows
+from retrieval.tuning.tuning import Tuning
 from service_kit.auth import Principal
+from service_kit.recent_values import RecentValues
 
 DEPTH = 100  # candidates per leg
 
@@ -48,16 +52,10 @@ class Search:
     """Searches workspaces."""
 
     def __init__(
-        self,
-        legs: Legs,
-        analyzer: Analyzer,
-        reranking: Reranking | None = None,
-        matcher: SoftMatcher | None = None,
-        cache: SearchCache | None = None,
+        self, legs: Legs, analyzer: Analyzer, reranking: Reranking | None = None, cache: SearchCache | None = None
     ) -> None:
         self.legs, self.analyzer, self.reranking, self.cache = legs, analyzer, reranking, cache
-        self.matcher, self.tunings = matcher or SoftMatcher(), KnownTunings(legs.registry)
-        self.highlighter = Highlighter(analyzer, self.matcher)
+        self.matcher, self.tunings = SoftMatcher(), RecentValues[tuple[Version, Tuning]]()
 
     async def __call__(
         self,
@@ -72,29 +70,22 @@ class Search:
         The knowledge graph is queried on behalf of `caller`, and not at all without one. Raises SearchUnavailable if
         none of the mode's legs could answer, InvalidMetadataPath and FilterTooSlow.
         """
-        watch = Stopwatch()
-        limits = self.legs.limits
+        watch, cache, limits = Stopwatch(), self.cache, self.legs.limits
         seconds = limits.lexical_seconds + limits.dense_seconds
         try:
             async with self.legs.store.snapshot(workspace_id, seconds) as snapshot:
-                place = None
-                if self.cache is not None:
-                    with_graph = caller is not None
-                    place = self.cache.place(workspace_id, snapshot.state, request, attached, with_graph=with_graph)
-                if (
-                    self.cache
-                    and place
-                    and (kept := await self.cache.get(place, partial(self.legs.is_current, caller)))
-                ):
+                asked = (workspace_id, snapshot.state, request, attached)
+                place = cache.place(*asked, with_graph=caller is not None) if cache else None
+                if cache and place and (kept := await cache.get(place, partial(self.legs.is_current, caller))):
                     return kept.model_copy(update={"milliseconds": watch.milliseconds})
                 watch.lap("opening")
                 found = await self._found(snapshot, request, caller, attached, watch)
         except psycopg.Error as error:
             raise SearchUnavailable("the index did not answer in time") from error
         response = await self._response(workspace_id, request, found, watch)
-        if self.cache and place:
+        if cache and place:
             states = [leg.state for leg in found.candidates.legs]
-            self.cache.put_soon(place, response, None if None in states else "".join(one or "" for one in states))
+            cache.put_soon(place, response, None if None in states else "".join(one or "" for one in states))
         return response
 
     async def _response(
@@ -108,11 +99,10 @@ class Search:
             self.legs.metrics.observe("rerank", rerank, rerank.milliseconds)
         watch.lap("selection")
         if request.highlight:
-            # All words weigh the same if the lexical leg did not weigh them.
-            weights = lexical.weights if lexical else {}
+            weights, weigh = weighing(main)
             weights = weights or dict.fromkeys(self.analyzer.terms(request.query), 1.0)
-            shown = [selected.chunks[chunk] for chunk in selected.order]
-            spans = await self.highlighter(shown, main.query.text, weights, lexical.word_weight if lexical else alike)
+            shown, text = [selected.chunks[chunk] for chunk in selected.order], main.query.text
+            spans = await asyncio.to_thread(highlights, shown, text, weights, weigh, self.analyzer, self.matcher)
             watch.lap("highlights")
         match = candidates.match(selected.order)
         legs = candidates.reported
@@ -151,11 +141,11 @@ class Search:
         watch: Stopwatch,
     ) -> FoundCandidates:
         reader = snapshot.reader
-        tuning = await self.tunings.of(snapshot)
+        tuning = await self._tuning(snapshot)
         rule, wordings, seconds = tuning.rule_for(request.mode), list[LegQuery](), self.legs.limits.lexical_seconds
         for number, text in enumerate([request.query, *request.queries], 1):
             query = parse(text, strict=request.strict)
-            scope = await resolve(reader, self.analyzer, request, query.fields, attached, seconds)
+            scope = await resolve(snapshot, self.analyzer, request, query.fields, attached, seconds)
             wording = LegQuery(snapshot, request, query, scope, rule, tuning.space, DEPTH, tuning.parameters, caller)
             self.legs.begin(wording, number)
             wordings.append(wording)
@@ -174,5 +164,14 @@ class Search:
         await selection.prepare(order, scores)
         if request.explain:
             for leg in candidates.heard:
-                await leg.explain(reader, order[: request.k])
+                await leg.explain(reader, order)
         return FoundCandidates(candidates, order, selection, counts)
+
+    async def _tuning(self, snapshot: Snapshot) -> Tuning:
+        """Returns the workspace's settings in the snapshot; every change of them is another version of the index."""
+        version, known = snapshot.state.version, self.tunings.get(snapshot.workspace_id)
+        if known is None or known[0] != version:
+            stored = await SettingsRows(snapshot.reader.connection, snapshot.workspace_id).find()
+            known = version, Tuning.of(stored, self.legs.registry)
+            self.tunings.put(snapshot.workspace_id, known)
+        return known[1]

@@ -39,10 +39,6 @@ WHERE workspace_id = %(workspace_id)s
         WHERE NOT CASE WHEN predicate THEN coalesce(jsonb_path_match(metadata, path::jsonpath, '{}', true), false)
                        ELSE coalesce(jsonb_path_exists(metadata, path::jsonpath, '{}', true), false) END));
 
--- name: document_stemmings
--- Returns the stemming rules that the workspace's documents were analysed with.
-SELECT stemming FROM workspace_stemming WHERE workspace_id = %(workspace_id)s AND documents > 0;
-
 -- name: document_names
 -- Returns documents whose titles and names may match: they have all terms, by the rules of their language and in any
 -- order, and the beginnings as written. Beginnings are not checked here in names with letters beyond ASCII.

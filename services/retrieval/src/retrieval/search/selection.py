@@ -86,7 +86,9 @@ class HitSelection:
         needed = max(POOL, POOL_OF_HITS * k) if self.diversity else k
         while True:
             kept = await self._varied(await stream.first(needed), scores)
-            merged = await self._merged(kept)
+            merged = Merged(kept[:k])
+            if self.request.around is not Around.nothing:
+                merged = await self.surroundings.merged(kept, self.chunks, k)
             if len(merged.order) >= k or stream.ends_with(needed):
                 break
             needed *= 2
@@ -115,11 +117,6 @@ class HitSelection:
             self.vectors |= {chunk: found.get(chunk) for chunk in missing}
         known = ((chunk, self.vectors.get(chunk)) for chunk in order)
         return {chunk: vector for chunk, vector in known if vector is not None}
-
-    async def _merged(self, order: list[int]) -> Merged:
-        if self.request.around is Around.nothing:
-            return Merged(order[: self.request.k])
-        return await self.surroundings.merged(order, self.chunks, self.request.k)
 
 
 class _Stream:

@@ -36,9 +36,11 @@ class ChunkSpan:
 
 @dataclass(frozen=True)
 class Outline:
-    """The headings and the length (in characters) of a chunk that is not read yet."""
+    """The place, the headings and the length (in characters) of a chunk that is not read yet."""
 
-    heading_path: Sequence[str]
+    document_id: UUID
+    chunk_index: int
+    heading_path: list[str]
     length: int
 
 
@@ -66,7 +68,7 @@ def section(chunk_index: int, outlines: Mapping[int, Outline], most: int = LONGE
         side = sides.pop(0)
         following = (first if side < 0 else last) + side
         outline = outlines.get(following)
-        if outline is None or list(outline.heading_path) != list(own.heading_path) or length + outline.length > most:
+        if outline is None or outline.heading_path != own.heading_path or length + outline.length > most:
             continue
         length += outline.length
         first, last = min(first, following), max(last, following)
@@ -116,15 +118,13 @@ def _grown(
     for one in better:
         if result.spans[one].overlaps(span):
             others = [result.spans[other] for other in better if other != one]
-            union = _apart(_union(result.spans[one], span), places[one].chunk_index, others)
+            own = result.spans[one]
+            both = ChunkSpan(min(own.first, span.first), max(own.last, span.last))
+            union = _apart(both, places[one].chunk_index, others)
             if union.has(chunk_index) and union.last - union.first < most:
                 result.spans[one] = union
                 return one
     return None
-
-
-def _union(one: ChunkSpan, other: ChunkSpan) -> ChunkSpan:
-    return ChunkSpan(min(one.first, other.first), max(one.last, other.last))
 
 
 def _apart(span: ChunkSpan, around: int, taken: Sequence[ChunkSpan]) -> ChunkSpan:

@@ -13,7 +13,6 @@ class SearchSql(Statements, file="search.sql"):
     canonical_path: LiteralString
     filter_documents: LiteralString
     is_indexed: LiteralString
-    document_stemmings: LiteralString
     document_names: LiteralString
     facets: LiteralString
     outlines: LiteralString

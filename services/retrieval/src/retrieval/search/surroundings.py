@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -13,14 +13,6 @@ from retrieval.search.spans import MOST_MERGED, ChunkSpan, Merged, Outline, merg
 from retrieval.search.statements import SearchSql
 
 REACH = 20  # chunks to each side that a section may extend to
-
-
-@dataclass(frozen=True)
-class _Outlined:
-    document_id: UUID
-    chunk_index: int
-    heading_path: list[str]
-    length: int
 
 
 @dataclass(frozen=True)
@@ -78,7 +70,8 @@ class Surroundings:
             # None marks a chunk that the document does not have, such as one after its last.
             wanted = ((document, index) for document, span in unknown for index in range(span.first, span.last + 1))
             self._chunks = dict.fromkeys(wanted) | self._chunks
-            self._chunks |= {(one.document_id, one.chunk_index): one for one in await self._read(unknown)}
+            found = await self.reader.all(SearchSql.chunks_of_spans, _AdjacentChunk, **_columns(unknown))
+            self._chunks |= {(one.document_id, one.chunk_index): one for one in found}
 
     def _chunks_of(self, document: UUID, span: ChunkSpan) -> list[_AdjacentChunk]:
         found = (self._chunks.get((document, index)) for index in range(span.first, span.last + 1))
@@ -89,20 +82,16 @@ class Surroundings:
             (chunk.document_id, ChunkSpan(chunk.chunk_index - REACH, chunk.chunk_index + REACH)) for chunk in chunks
         ]
         outlines: dict[UUID, dict[int, Outline]] = {}
-        for one in await self.reader.all(SearchSql.outlines, _Outlined, **_columns(windows)):
-            outlines.setdefault(one.document_id, {})[one.chunk_index] = Outline(one.heading_path, one.length)
+        for one in await self.reader.all(SearchSql.outlines, Outline, **_columns(windows)):
+            outlines.setdefault(one.document_id, {})[one.chunk_index] = one
         return {chunk.number: section(chunk.chunk_index, outlines[chunk.document_id]) for chunk in chunks}
 
-    async def _read(self, places: Iterable[tuple[UUID, ChunkSpan]]) -> list[_AdjacentChunk]:
-        return await self.reader.all(SearchSql.chunks_of_spans, _AdjacentChunk, **_columns(places))
 
-
-def _columns(places: Iterable[tuple[UUID, ChunkSpan]]) -> dict[str, object]:
-    wanted = list(places)
+def _columns(places: Sequence[tuple[UUID, ChunkSpan]]) -> dict[str, object]:
     return {
-        "document_ids": [document for document, _ in wanted],
-        "firsts": [span.first for _, span in wanted],
-        "lasts": [span.last for _, span in wanted],
+        "document_ids": [document for document, _ in places],
+        "firsts": [span.first for _, span in places],
+        "lasts": [span.last for _, span in places],
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -58,9 +58,7 @@ class CandidateTexts:
         titles = {chunk >> ORDINAL_BITS: terms for chunk, (_, _, terms) in found.items()}
         columns: list[Columns] = []
         for leg_query in wordings:
-            lexical = leg_query.leg(LexicalLeg)
-            weights = lexical.weights if lexical else {}
-            weigh = lexical.word_weight if lexical else alike
+            weights, weigh = weighing(leg_query)
             shares = {document: fusion.title_named(terms, weights) for document, terms in titles.items()}
             columns.append(
                 {
@@ -72,6 +70,7 @@ class CandidateTexts:
         return columns
 
 
-def alike(_: str) -> float:
-    """Weighs all words alike, where the lexical leg did not run."""
-    return 1.0
+def weighing(leg_query: LegQuery) -> tuple[Mapping[str, float], Callable[[str], float]]:
+    """Returns the weights of the query's terms, none if the lexical leg did not weigh them, and that of any word."""
+    lexical = leg_query.leg(LexicalLeg)
+    return (lexical.weights, lexical.word_weight) if lexical else ({}, lambda _: 1.0)

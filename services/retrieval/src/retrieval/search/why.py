@@ -70,4 +70,4 @@ async def _excludes(name: str, asked: WhyRequest, alone: Any) -> bool:
 async def _is_indexed(search: ScopedSearch, caller: Principal, asked: WhyRequest) -> bool:
     store, seconds = search.search.legs.store, search.search.legs.limits.lexical_seconds
     async with store.snapshot(caller.workspace_id, seconds) as snapshot:
-        return bool((await snapshot.reader.row(SearchSql.is_indexed, document_id=asked.document_id))[0])
+        return bool(await snapshot.reader.value(SearchSql.is_indexed, document_id=asked.document_id))

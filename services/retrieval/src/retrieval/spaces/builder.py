@@ -10,6 +10,7 @@ from typing import Any
 import psycopg
 
 from contracts.backoff import backoff
+from contracts.embedding_spaces import SpaceStatus
 from inference.embedders import Embedders
 from inference.embeddings import EmbeddingSpace
 from inference.errors import (
@@ -81,7 +82,8 @@ class SpaceBuilder:
         """Works on the space for one slice of time. Raises LeaseLost, WorkspaceGone."""
         about = {"workspace_id": str(space.workspace_id), "model": space.model, "dims": space.dims}
         try:
-            done = await while_held(self.queue, space, self._drop(space) if space.dropping else self._fill(space))
+            dropping = space.status == SpaceStatus.dropping
+            done = await while_held(self.queue, space, self._drop(space) if dropping else self._fill(space))
         except (EmbeddingError, psycopg.Error) as error:
             log.warning("embedding space is not complete yet", extra=about, exc_info=error)
             await self._record(space, error)
@@ -117,7 +119,8 @@ class SpaceBuilder:
         while removed == DROPPED_AT_ONCE:
             async with self.database.workspace(space.workspace_id) as connection:
                 await self.queue.extend(connection, space)
-                removed = await SpaceRows(connection, space.workspace_id).drop_vectors(space.key, DROPPED_AT_ONCE)
+                values = {"model": space.model, "dims": space.dims, "limit": DROPPED_AT_ONCE}
+                removed = await SpaceRows(connection, space.workspace_id).run(SpaceSql.drop_vectors, **values)
         async with self.database.workspace(space.workspace_id) as connection:
             await SpaceRows(connection, space.workspace_id).run(SpaceSql.remove, lease_token=space.lease_token)
         self._dropped.set()
@@ -137,7 +140,7 @@ class SpaceBuilder:
                 "error_class": type(error).__name__,
                 "error_message": " ".join(str(error).split())[:500],
             }
-            if final and not space.active:
+            if final and space.status != SpaceStatus.active:
                 shown["status"] = "failed"
             await self.queue.release(connection, space, delay_seconds=FINAL_RETRY_SECONDS if final else delay, **shown)
 

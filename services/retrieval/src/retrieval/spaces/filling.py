@@ -70,7 +70,7 @@ class Filling:
             await self._extend(connection)
             rows = SpaceRows(connection, place)
             await rows.fill(self.space.key, [one.number for one in missing], text)
-            if self.space.active:
+            if self.space.status == SpaceStatus.active:
                 counted = await rows.documents(documents, self.space.key)
                 await publish_indexed(rows, [one for one in counted if one.vectors == one.chunk_count], self.outbox)
                 await raise_generation(connection, place)

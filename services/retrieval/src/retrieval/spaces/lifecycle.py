@@ -18,7 +18,7 @@ from retrieval.errors import (
     UnknownEmbeddingModel,
     WorkspaceBusy,
 )
-from retrieval.spaces.rows import IDLE, SpaceRow, SpaceRows, space_id
+from retrieval.spaces.rows import IDLE, SpaceRow, SpaceRows, SpaceSql, space_id
 from retrieval.spaces.switch import ensure_active, switch
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
@@ -113,7 +113,7 @@ class SpaceLifecycle:
             raise EmbeddingModelNotConfigured(f"{row.model} with {row.dims} dimensions")
         if row.status is SpaceStatus.dropping:
             raise EmbeddingSpaceDropping
-        await rows.activate_no_other(row)
+        await rows.run(SpaceSql.activate_no_other, id=row.id)  # the latest request wins
         if row.status is not SpaceStatus.active and not await switch(rows, row, self.outbox):
             await rows.change(row, SpaceStatus.building, activate=True)
 

@@ -74,16 +74,6 @@ class LeasedSpace:
     def key(self) -> SpaceKey:
         return self.model, self.dims
 
-    @property
-    def active(self) -> bool:
-        """Whether the workspace is searched in this space."""
-        return self.status == SpaceStatus.active
-
-    @property
-    def dropping(self) -> bool:
-        """True if the space is being deleted."""
-        return self.status == SpaceStatus.dropping
-
 
 @dataclass(frozen=True)
 class MissingChunk:
@@ -153,14 +143,6 @@ class SpaceRows(Repository):
         """Changes the status and clears the error, so that work on the space begins at once."""
         await self.run(SpaceSql.change, id=row.id, status=status.value, activate=activate)
 
-    async def activate_no_other(self, row: SpaceRow) -> None:
-        """Makes this the only space to switch to: the latest request wins."""
-        await self.run(SpaceSql.activate_no_other, id=row.id)
-
-    async def mark_incomplete(self, row: SpaceRow) -> None:
-        """Queues the active space, because it lacks vectors."""
-        await self.run(SpaceSql.mark_incomplete, id=row.id)
-
     async def counts(self) -> tuple[int, dict[SpaceKey, int]]:
         """Returns (chunks of the workspace, vectors by space)."""
         cursor = await self.connection.execute(SpaceSql.vector_counts, self.bound)
@@ -179,17 +161,9 @@ class SpaceRows(Repository):
         """Writes vectors of chunks that still exist; their documents are locked."""
         await self.run(SpaceSql.fill_vectors, model=space[0], numbers=list(numbers), embeddings=embeddings)
 
-    async def drop_vectors(self, space: SpaceKey, limit: int) -> int:
-        """Deletes up to `limit` vectors; returns how many there were."""
-        return await self.run(SpaceSql.drop_vectors, **_key(space), limit=limit)
-
     async def documents(self, document_ids: Sequence[UUID], space: SpaceKey) -> list[DocumentIndexed]:
         """Returns the given documents with the counts of their chunks and vectors, in the order given."""
         return await self.all(SpaceSql.documents, DocumentIndexed, **_key(space), document_ids=list(document_ids))
-
-    async def incomplete_documents(self, space: SpaceKey) -> list[DocumentIndexed]:
-        """Returns the documents with a chunk that has no vector."""
-        return await self.all(SpaceSql.incomplete_documents, DocumentIndexed, **_key(space))
 
 
 def _key(space: SpaceKey) -> dict[str, object]:

@@ -8,7 +8,7 @@ from contracts.embedding_spaces import SpaceStatus
 from contracts.events import DocumentIndexed, EmbeddingSpaceActivated
 from inference.embedders import SpaceKey
 from retrieval.reading.state import raise_generation
-from retrieval.spaces.rows import SpaceRow, SpaceRows
+from retrieval.spaces.rows import SpaceRow, SpaceRows, SpaceSql
 from service_kit.outbox import Outbox
 
 
@@ -31,9 +31,10 @@ async def switch(rows: SpaceRows, to: SpaceRow, outbox: Outbox) -> bool:
     """
     if not await rows.is_complete(to.key):
         return False
-    before = await rows.active()
-    late = await rows.incomplete_documents(before.key) if before else []
-    if before:
+    late: list[DocumentIndexed] = []
+    if before := await rows.active():
+        values = {"model": before.model, "dims": before.dims}
+        late = await rows.all(SpaceSql.incomplete_documents, DocumentIndexed, **values)
         await rows.change(before, SpaceStatus.ready)
     await rows.change(to, SpaceStatus.active)
     await raise_generation(rows.connection, rows.workspace_id)

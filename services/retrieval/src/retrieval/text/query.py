@@ -51,9 +51,13 @@ class ParsedQuery:
     strict: bool = False
 
     @property
+    def sections(self) -> tuple[str, ...]:
+        return self.fields.get("section", ())
+
+    @property
     def conditions(self) -> bool:
         """True if a chunk itself must meet a condition, not only its document."""
-        return bool(self.excluded or self.fields.get("section") or (self.strict and self.phrases))
+        return bool(self.excluded or self.sections or (self.strict and self.phrases))
 
 
 def parse(query: str, *, strict: bool = False) -> ParsedQuery:

@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 from contracts.retrieval import SearchSettings, SearchSettingsUpdate
 from inference.embedders import SpaceKey
 from retrieval.errors import UnknownWeight
-from retrieval.ranking.features import Registry, SpaceWeights
+from retrieval.ranking.features import Registry
 from retrieval.reading.state import raise_generation
 from retrieval.tuning.tuning import StoredSettings, Tuning, named
 from service_kit.postgres import Database
@@ -57,15 +57,6 @@ class SettingsRows(Repository):
         await raise_generation(self.connection, self.workspace_id)
         return await self.find()
 
-    async def put_weights(self, space: SpaceKey, weights: SpaceWeights) -> None:
-        """Replaces the weights of an embedding space."""
-        stored = {"weights": Jsonb(dict(weights.weights)), "scaled": weights.scaled}
-        await self.run(SettingsSql.put_weights, model=space[0], dims=space[1], **stored)
-
-    async def remove_weights(self, space: SpaceKey) -> None:
-        """Gives an embedding space its default weights."""
-        await self.run(SettingsSql.remove_weights, model=space[0], dims=space[1])
-
 
 class SearchSettingsStore:
     """Reads and changes search settings. Each change raises their version and the generation of the index."""
@@ -87,14 +78,14 @@ class SearchSettingsStore:
         async with self.database.workspace(workspace_id) as connection:
             rows = SettingsRows(connection, workspace_id)
             stored = await rows.lock(version)
-            space = stored.space or self.default
+            model, dims = stored.space or self.default
             if "weights" in update.reset:
-                await rows.remove_weights(space)
+                await rows.run(SettingsSql.remove_weights, model=model, dims=dims)
                 stored = await rows.find()
             now = Tuning.of(stored, self.registry).rule
             if update.weights:
-                changed = named(now.space.weights, update.weights)
-                await rows.put_weights(space, SpaceWeights(changed, now.space.scaled))
+                weights = {"weights": Jsonb(named(now.space.weights, update.weights)), "scaled": now.space.scaled}
+                await rows.run(SettingsSql.put_weights, model=model, dims=dims, **weights)
             values = {column: getattr(stored, column) for column in COLUMNS if column not in update.reset}
             values |= update.model_dump(mode="json", include={*COLUMNS} - {"legs"}, exclude_none=True)
             if update.legs:
