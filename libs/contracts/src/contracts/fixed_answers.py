@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-COURTESY = "At your service: ask me anything about the documents of this workspace."
-NOTHING_FOUND = "I found nothing relevant to this in the documents."
-NOT_NAMED = "I found nothing that names"
-"""The beginning of an answer; the missing names follow, and quotes about others form a paragraph of their own."""
+COURTESY = {
+    "en": "At your service: ask me anything about the documents of this workspace.",
+    "de": "Gern: Frag mich alles über die Dokumente dieses Arbeitsbereichs.",
+}
+"""By language, as those below."""
+NOTHING_FOUND = {
+    "en": "I found nothing relevant to this in the documents.",
+    "de": "Ich habe dazu nichts Passendes in den Dokumenten gefunden.",
+}
+NOT_NAMED = {"en": "I found nothing that names {}.", "de": "Ich habe nichts gefunden, das {} nennt."}
+"""The beginning of an answer, with the missing names; quotes about others form a paragraph of their own."""
 NO_REASON = {
     "en": "I found no sentence that gives the reason in so many words. The documents say:",
     "de": "Ich habe keinen Satz gefunden, der den Grund ausdrücklich nennt. In den Dokumenten steht:",
 }
-"""By language: introduces quotations that do not give the reason that was asked for."""
+"""Introduces quotations that do not give the reason that was asked for."""
 NOT_TOLD = {
     "en": "I found no sentence that tells of this. Nearest to it, the documents say:",
     "de": "Ich habe keinen Satz gefunden, der davon berichtet. Am nächsten kommt in den Dokumenten:",
 }
-"""By language: introduces quotations that do not tell of the event that the question supposes."""
-NOT_WITHOUT_DOCUMENTS = "You asked for an answer without the documents, and there is no chat model to give one."
-SEARCH_FAILED = "I could not search the documents just now, so this answer uses no sources."
+"""Introduces quotations that do not tell of the event that the question supposes."""
+NOT_WITHOUT_DOCUMENTS = {
+    "en": "You asked for an answer without the documents, and there is no chat model to give one.",
+    "de": "Du wolltest eine Antwort ohne die Dokumente, und es gibt kein Sprachmodell, das sie geben könnte.",
+}
+SEARCH_FAILED = {
+    "en": "I could not search the documents just now, so this answer uses no sources.",
+    "de": "Ich konnte gerade nicht in den Dokumenten suchen, deshalb hat diese Antwort keine Quellen.",
+}
 IMAGES_UNSEEN = "I cannot see images here: "
 """The beginning of an answer; the reason follows, and what to do."""
 NOTED = {
@@ -41,14 +54,19 @@ DOCUMENTS_SAY = {"en": "The documents say:", "de": "In den Dokumenten steht:"}
 """By language: introduces what the documents say, after memory's own answer."""
 _ALL = frozenset(
     {
-        *(COURTESY, NOTHING_FOUND, NOT_WITHOUT_DOCUMENTS, SEARCH_FAILED),
+        *COURTESY.values(),
+        *NOTHING_FOUND.values(),
+        *NOT_WITHOUT_DOCUMENTS.values(),
+        *SEARCH_FAILED.values(),
         *(*NOTED.values(), *WHICH_CORRECTED.values(), *NOT_REMEMBERED.values()),
     }
 )
+_NOT_NAMED = tuple(text.partition("{}")[0] for text in NOT_NAMED.values())
+_FOUND_NOTHING_BUT = tuple(f"{text}\n" for text in NOTHING_FOUND.values())
 
 
 def says_nothing(answer: str) -> bool:
     """Returns whether the answer is one of these; "I found nothing" may be followed by what to try instead."""
-    if answer.startswith(NOT_NAMED):
+    if answer.startswith(_NOT_NAMED):
         return "\n" not in answer
-    return answer in _ALL or answer.startswith((f"{NOTHING_FOUND}\n", IMAGES_UNSEEN))
+    return answer in _ALL or answer.startswith((*_FOUND_NOTHING_BUT, IMAGES_UNSEEN))

@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
+import pytest
+
 from contracts.gateway import Role
 from contracts.run_events import RUN_EVENTS
 
@@ -337,13 +339,22 @@ async def test_sources_are_reported_before_the_answer_begins_and_stay_with_it(st
     assert {name: answer[name] for name in ("good_match", "sources")} == output.data["output"]
 
 
-async def test_the_answer_says_that_nothing_relevant_was_found(start: Any, settings: Any, world: Any) -> None:
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is the airspeed of a swallow?", "I found nothing relevant to this in the documents."),
+        ("Wie schnell fliegt eine Schwalbe?", "Ich habe dazu nichts Passendes in den Dokumenten gefunden."),
+    ],
+)
+async def test_the_answer_says_that_nothing_relevant_was_found_in_the_question_s_language(
+    start: Any, settings: Any, world: Any, question: str, answer: str
+) -> None:
     world.good_match = False
     async with start(settings) as service:
-        run = await service.ask(await service.session(), "What is the airspeed of a swallow?")
+        run = await service.ask(await service.session(), question)
         await service.events(run["id"])
         ended = await service.run(run["id"])
-    assert ended["answer"]["content"] == "I found nothing relevant to this in the documents."
+    assert ended["answer"]["content"] == answer
     assert ended["answer"]["citations"] == []
     assert ended["answer"]["good_match"] is False
     assert ended["answer"]["sources"]

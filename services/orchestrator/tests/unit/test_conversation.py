@@ -13,8 +13,17 @@ from uuid import uuid4
 import pytest
 from langgraph.graph import StateGraph
 
+from contracts.fixed_answers import (
+    COURTESY,
+    NOT_NAMED,
+    NOT_WITHOUT_DOCUMENTS,
+    NOTHING_FOUND,
+    SEARCH_FAILED,
+    says_nothing,
+)
 from contracts.orchestrator import SentenceCheck, SentenceStatus
 from inference.estimate import estimated_tokens
+from orchestrator.citations.named import language_of
 from orchestrator.errors import RoutingError
 from orchestrator.graphs.conversation import graph as conversation
 from orchestrator.graphs.conversation.budgets import within_budget
@@ -254,6 +263,39 @@ def test_a_missing_name_is_reported_and_the_other_one_is_answered() -> None:
         "I found nothing that names INC-2.\n\nFrom a.md: “INC-1 ended at noon.” [1]"
     )
     assert quoted("When did INC-2 end?", passages) == ("I found nothing that names INC-2.", [])
+    assert quoted("Wann endeten INC-2 oder INC-3?", passages) == (
+        "Ich habe nichts gefunden, das INC-2 oder INC-3 nennt.",
+        [],
+    )
+
+
+@pytest.mark.parametrize(
+    ("message", "language"),
+    [
+        ("Gibt es eine Frist?", "de"),
+        ("Erkläre mir Python", "de"),
+        ("Vielen Dank!", "de"),
+        ("Was kostet ein Fahrrad?", "de"),
+        ("Was there a deadline?", "en"),
+        ("INC-207?", "en"),
+        ("Thanks!", "en"),
+    ],
+)
+def test_a_short_message_is_answered_in_its_own_language(message: str, language: str) -> None:
+    assert language_of(message) == language
+
+
+@pytest.mark.parametrize("text", [COURTESY, NOTHING_FOUND, NOT_WITHOUT_DOCUMENTS, SEARCH_FAILED])
+def test_what_has_nothing_to_remember_is_known_in_both_languages(text: dict[str, str]) -> None:
+    assert text["en"] != text["de"]
+    assert all(map(says_nothing, text.values()))
+    assert not says_nothing(f"{text['de']} INC-2 ended at noon.")
+
+
+def test_names_alone_that_were_not_found_are_nothing_to_remember() -> None:
+    for text in NOT_NAMED.values():
+        assert says_nothing(text.format("INC-2"))
+        assert not says_nothing(f"{text.format('INC-2')}\n\nFrom a.md: “INC-1 ended at noon.” [1]")
 
 
 def test_every_prompt_matches_its_values() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from orchestrator.citations.analysis import WORDS, Analysis
 from orchestrator.citations.terms import stem
@@ -20,7 +21,8 @@ _WORD = re.compile(r"[^\W_]+")
 _BESIDE = re.compile(r"\s?(?:,|&|/|,? (?:and|or|und|oder)) ?")
 _GERMAN = re.compile(
     r"^\W{0,5}(?:wer|wem|wen|wessen|wann|wo|woher|wohin|wovon|womit|wodurch|wozu|warum|wieso|weshalb|wie|welche[rsnm]?"
-    r"|seit wann|bis wann)\b",
+    r"|seit wann|bis wann|gibt es|kannst|könntest|könnt|bitte|nenne?|zeige?|erkläre?|fasse?|danke|vielen dank|hallo"
+    r"|guten (?:morgen|tag|abend))\b",
     re.IGNORECASE,
 )
 _NAMES_NOTHING = frozenset(WORDS["capitals of no name"])
@@ -68,15 +70,15 @@ def named_in(question: str, texts: Sequence[str]) -> NamedThings:
     return NamedThings(list(there), list(absent), _stand_beside(question, places))
 
 
-def is_german(text: str) -> bool:
-    """Returns whether the text is in German, judging by a few words."""
-    return bool(_GERMAN.match(text)) or Analysis(text).language == "de"
+def language_of(text: str) -> Literal["en", "de"]:
+    """Returns the language in which to answer the text, judging by a few words; English unless it is in German."""
+    return "de" if _GERMAN.match(text) or Analysis(text).language == "de" else "en"
 
 
 def _tell_names(question: str) -> bool:
     """Returns whether capitals indicate names: not in German, and not if most words have one."""
     words = [word for word in _WORD.findall(question)[1:] if len(word) > 2]
-    return not is_german(question) and 2 * sum(word[0].isupper() for word in words) <= len(words) + 2
+    return language_of(question) == "en" and 2 * sum(word[0].isupper() for word in words) <= len(words) + 2
 
 
 def _stand_beside(question: str, places: Sequence[tuple[int, int, bool]]) -> bool:

@@ -15,7 +15,7 @@ from contracts.retrieval import MOST_CHARACTERS, Hit
 from orchestrator.citations.assess import CUT, assess, assess_quotations, unchecked
 from orchestrator.citations.check import check
 from orchestrator.citations.extract import Highlighted, covered, extract, unexplained, untold
-from orchestrator.citations.named import is_german, named_in
+from orchestrator.citations.named import language_of, named_in
 from orchestrator.citations.source import SourceText
 from orchestrator.citations.support import CitedSpan
 from orchestrator.citations.wording import WordLikeness
@@ -176,7 +176,10 @@ def quoted(question: str, passages: Sequence[FoundChunk]) -> tuple[str, list[Cit
     titles = [passage["document_title"] or "" for passage in passages]
     texts = [f"{passage['document_name']} {passage['section'] or ''} {passage['content']}" for passage in passages]
     named = named_in(question, [*texts, *titles])
-    missing = f"{NOT_NAMED} {' or '.join(named.absent)}." if passages and named.absent else ""
+    missing = ""
+    if passages and named.absent:
+        language = language_of(question)
+        missing = NOT_NAMED[language].format({"en": " or ", "de": " oder "}[language].join(named.absent))
     if missing and not named.apart:
         return missing, []
     highlighted = _highlighted(passages)
@@ -190,9 +193,9 @@ def _reserve(question: str, passages: Sequence[Highlighted], cited: Sequence[Cit
 
     Quotations in a language other than the question's have other words for the event.
     """
-    language = "de" if is_german(question) else "en"
+    language = language_of(question)
     contents = [passages[one.passage - 1].content for one in cited]
-    if untold(question, passages, cited) and all(is_german(one) == (language == "de") for one in contents):
+    if untold(question, passages, cited) and all(language_of(one) == language for one in contents):
         return NOT_TOLD[language]
     return NO_REASON[language] if unexplained(question, passages, cited) else ""
 
@@ -202,8 +205,8 @@ def answers_across(question: str, passages: Sequence[FoundChunk]) -> bool:
 
     Monolingual encoders and lexical measures find the two dissimilar, whatever they say.
     """
-    german = is_german(question)
-    foreign = [one for one in passages if is_german(one["content"]) != german]
+    language = language_of(question)
+    foreign = [one for one in passages if language_of(one["content"]) != language]
     return bool(foreign) and covered(question[:MOST_CHARACTERS], _highlighted(foreign)) >= ACROSS
 
 

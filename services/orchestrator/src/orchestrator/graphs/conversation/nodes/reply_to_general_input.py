@@ -17,6 +17,7 @@ from inference.errors import CallRefused, ModelCannot, ProviderRejected
 from inference.estimate import TOKENS_OF_AN_IMAGE, estimated_prompt_tokens, estimated_tokens
 from inference.role_chat import RoleChat
 from orchestrator.artifacts.outline import outlined
+from orchestrator.citations.named import language_of
 from orchestrator.citations.support import CitedSpan
 from orchestrator.errors import BudgetExceeded
 from orchestrator.graphs.conversation.budgets import prompt_room, shared_room, sizes_within
@@ -33,7 +34,7 @@ SEEN_TOKENS = 2_000
 neutralised = neutralising("document", "passage", "memory", "summary")
 
 STEPS = {"model": "Wrote the answer with the chat model", "extractive": "Answered without a chat model"}
-NOTICES = {None: "", "found": "", "nothing": NOTHING_FOUND, "failed": SEARCH_FAILED, "off": ""}
+NOTICES = {"nothing": NOTHING_FOUND, "failed": SEARCH_FAILED}
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ async def _ask(state: AnswerableTurn, context: ConversationContext, chat: RoleCh
     writing = await _seen(state, context, profile, issues)
     if writing is None:
         passages, messages = _prompt(state, context, profile, *_room(state, context, profile, await chat.window()))
-        writing = await _written(chat, messages, passages, context, NOTICES[state["search"]], issues)
+        writing = await _written(chat, messages, passages, context, _notice(state), issues)
     if writing.is_written:
         if writing.failure is not None:
             issues.append(f"the chat model broke off, so the answer is incomplete: {writing.failure}")
@@ -146,7 +147,7 @@ async def _seen(
     if not any_images(turns):
         return None
     passages, (system, *_) = _prompt(state, context, profile, passage_tokens, 0, sees=True)
-    notice = "" if state["search"] == "nothing" else NOTICES[state["search"]]
+    notice = "" if state["search"] == "nothing" else _notice(state)
     try:
         messages = [system, *await with_images(turns, context)]
     except Unavailable as error:
@@ -284,17 +285,27 @@ def _quote(state: AnswerableTurn, events: RunEvents, issues: list[str]) -> Reply
     if structure := state["structure"]:
         show(events, shown, structure["text"])
         return Reply("".join(shown), "extractive", [CitedSpan(**one) for one in structure["cited"]], 0, issues)
-    *_, question = (turn for turn in state["internal_messages"] if turn["id"] != state["answer_id"])
-    content, cited = quoted(question["content"], state["passages"])
+    content, cited = quoted(_question(state), state["passages"])
     for piece in content.splitlines(keepends=True) or [_without_sources(state)]:
         show(events, shown, piece)
     return Reply("".join(shown), "extractive", cited, 0, issues)
 
 
 def _without_sources(state: AnswerableTurn) -> str:
+    language = language_of(_question(state))
     if state["search"] == "off":
-        return NOT_WITHOUT_DOCUMENTS
-    return COURTESY if state["search"] is None else NOTICES[state["search"]] or NOTHING_FOUND
+        return NOT_WITHOUT_DOCUMENTS[language]
+    return COURTESY[language] if state["search"] is None else _notice(state) or NOTHING_FOUND[language]
+
+
+def _notice(state: AnswerableTurn) -> str:
+    """Returns what precedes an answer without passages, in the question's language."""
+    notice = NOTICES.get(state["search"] or "")
+    return notice[language_of(_question(state))] if notice else ""
+
+
+def _question(state: AnswerableTurn) -> str:
+    return question_alone(state["internal_messages"], state["answer_id"])[0]["content"]
 
 
 def show(events: RunEvents, shown: list[str], text: str) -> None:
