@@ -564,7 +564,10 @@ def test_the_names_below_a_title_say_who_wrote_the_text(names: str) -> None:
     assert extract("Who wrote the study about dairy cattle?", [later])[1][0].start > 0
 
 
-def test_a_rule_precedes_what_holds_only_in_a_case_that_is_not_asked_for() -> None:
+@pytest.mark.parametrize(
+    "question", ["How long may a line be?", "What is the maximum length of a line?", "Which line length is allowed?"]
+)
+def test_a_rule_precedes_what_holds_only_in_a_case_that_is_not_asked_for(question: str) -> None:
     text = (
         "For comments and other long texts, the length of a line is limited to 72 characters. "
         "It is okay to increase the length of a line to 99 characters. "
@@ -572,7 +575,7 @@ def test_a_rule_precedes_what_holds_only_in_a_case_that_is_not_asked_for() -> No
     )
     found = [(0, 84, 0.9), (85, 146, 0.8), (147, 193, 0.75)]
     passage = Highlighted("Style guide", text, found)
-    assert "“Limit all lines to a maximum of 79 characters.” [1]" in extract("How long may a line be?", [passage])[0]
+    assert "“Limit all lines to a maximum of 79 characters.” [1]" in extract(question, [passage])[0]
     answer, _ = extract("How long may a line of a comment be?", [passage])
     assert answer.startswith("From Style guide: “For comments and other long texts")
 

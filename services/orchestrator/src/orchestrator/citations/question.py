@@ -36,7 +36,9 @@ _WORDS: Sequence[tuple[Kind, str]] = (
     (
         "amount",
         "how (?:many|much|large|big|small|high|tall|deep|wide|heavy|far|expensive)|(?:which|what) (?:share|percentage)"
-        "|what (?:is|was) the (?:price|cost|number|height|distance|population)"
+        "|what (?:is|was) the (?:(?:maximum|minimum|highest|lowest|total|average|usual) (?:\\w+ )?)?"
+        "(?:price|cost|number|height|distance|population|length|size|width|weight|limit)"
+        "|(?:which|what) (?:\\w+ )?(?:length|size|width|weight)"
         "|wie ?(?:viele?|groß|klein|hoch|tief|breit|schwer|weit|teuer)|was koste(?:n|t|ten?)",
     ),
     (
