@@ -24,3 +24,13 @@ def asks_for_overview(question: str) -> bool:
     """Returns whether the question says nothing but a designator and that an overview of it is wanted."""
     rest, found = _IN_ANY_CASE.subn(" ", question)
     return bool(found) and {word.casefold() for word in _WORD.findall(rest)} <= _OVERVIEW
+
+
+def subject_of_overview(question: str) -> str:
+    """Returns the question without the words that only ask for an overview, "" if it has none of them.
+
+    "Tell me about the Zen of Python" is about "Zen Python".
+    """
+    words = _WORD.findall(question)
+    subject = [word for word in words if word.casefold() not in _OVERVIEW]
+    return " ".join(subject) if len(subject) < len(words) else ""

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from relevance.designators import asks_for_overview, designators
+from relevance.designators import asks_for_overview, designators, subject_of_overview
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,15 @@ def test_a_question_for_an_overview_is_recognised(question: str) -> None:
 )
 def test_other_questions_do_not_ask_for_an_overview(question: str) -> None:
     assert not asks_for_overview(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "subject"),
+    [
+        ("What is the Zen of Python?", "Zen Python"),
+        ("Erkläre mir den Zuweisungsausdruck", "Zuweisungsausdruck"),
+        ("Walrus operators?", ""),
+    ],
+)
+def test_the_subject_of_an_overview_is_what_the_question_names(question: str, subject: str) -> None:
+    assert subject_of_overview(question) == subject

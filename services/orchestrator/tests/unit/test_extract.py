@@ -126,13 +126,33 @@ FIELDS = "PEP: 20\nTitle: The Zen of Python\nAuthor: Tim Peters\nStatus: Active"
     [
         ("What does the Zen of Python say about errors?", "Errors should never pass silently."),
         ("Who is the author of the Zen of Python?", "Author: Tim Peters"),
-        ("The Zen of Python?", "PEP: 20"),
+        ("The Zen of Python?", "Errors should never pass silently."),
     ],
 )
 def test_the_fields_at_the_head_of_a_document_answer_only_what_goes_beyond_its_title(question, quoted) -> None:
     passages = [
         Highlighted("The Zen of Python", FIELDS, [(0, len(FIELDS), 0.56)]),
         Highlighted("The Zen of Python", "Errors should never pass silently.", [(0, 34, 0.3)]),
+    ]
+    assert extract(question, passages)[0].startswith(f"From The Zen of Python: “{quoted}")
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("What is the Zen of Python?", "Twenty principles guide the design of the language."),
+        ("Explain the Zen of Python", "Twenty principles guide the design of the language."),
+        ("Could you explain errors of hidden programs?", "Errors should never pass silently in any program."),
+    ],
+)
+def test_an_explanation_is_the_beginning_of_the_document_with_that_title_or_is_about_the_subject(
+    question: str, quoted: str
+) -> None:
+    abstract = "Twenty principles guide the design of the language."
+    text = "If it is hard to explain, it is bad. Errors should never pass silently in any program."
+    passages = [
+        Highlighted("The Zen of Python", text, [(0, 36, 0.6), (37, 86, 0.5)], section="Principles", place=1),
+        Highlighted("The Zen of Python", abstract, [(0, 51, 0.3)], section="Abstract"),
     ]
     assert extract(question, passages)[0].startswith(f"From The Zen of Python: “{quoted}")
 

@@ -23,7 +23,7 @@ from orchestrator.citations.quotable import QuotablePart, parts_of_passage
 from orchestrator.citations.source import SourceText
 from orchestrator.citations.support import CitedSpan, likeness, shortened
 from orchestrator.citations.terms import terms
-from relevance.designators import Designator, asks_for_overview, designators
+from relevance.designators import asks_for_overview, designators, subject_of_overview
 from service_kit.sentences import sentences
 
 MOST_SENTENCES = 4
@@ -91,10 +91,11 @@ def extract(question: str, passages: Sequence[Highlighted], about: Sequence[str]
     The best answer comes first, followed by other quotes from its document in text order; steps are all in text order.
     If no passage has highlights, the terms shared with the question measure similarity. With `about`, only parts with
     one of these names are quoted. If the question names a member of a series (PEP 572), another one (PEP 703) is quoted
-    only where it mentions it. An overview of it is the beginning of its abstract or decision, or else of its text.
+    only where it mentions it. An overview of it, or of a document called by its whole title, is the beginning of its
+    abstract or decision, or else of its text.
     Addresses alone are quoted only if one is asked for.
     """
-    if asks_for_overview(question) and (overview := _overview(designators(question), passages)):
+    if overview := _overview(question, passages):
         return _written(overview, passages, [])
     asks_for_address = bool(_ASKS_FOR_ADDRESS.search(question))
     candidates = _candidates(passages := _alike(question, passages), addresses=asks_for_address)
@@ -121,11 +122,14 @@ def _is_address(one: QuotationCandidate) -> bool:
     return not terms(rest) or (rest != one.part.said and bool(_LABEL.match(rest)))
 
 
-def _overview(asked: Collection[Designator], passages: Sequence[Highlighted]) -> list[_Quotation]:
-    """Returns the first sentences of each document that is asked for."""
+def _overview(question: str, passages: Sequence[Highlighted]) -> list[_Quotation]:
+    """Returns the first sentences of each document, called by number or whole title, whose overview is wanted."""
+    asked = designators(question) if asks_for_overview(question) else frozenset()
+    subject = terms(subject_of_overview(question))
     by_document: dict[str, list[int]] = {}
     for at, passage in enumerate(passages):
-        if designators(f"{passage.title} {passage.document_name}") & frozenset(asked):
+        by_title = len(subject) > 1 and terms(passage.title) == subject
+        if by_title or designators(f"{passage.title} {passage.document_name}") & asked:
             by_document.setdefault(passage.document_name, []).append(at)
     most = max(1, MOST_OF_OVERVIEW // max(1, len(by_document)))
     chosen: list[_Quotation] = []

@@ -128,6 +128,12 @@ _SEPARATED = re.compile(
     r"(?P<verb>[a-zäöüß]{3,20}) (?P<rest>[^?]{1,200}) (?P<prefix>ein|aus|an|ab|auf|um|zu|vor|nach|mit|weg|zurück|fest"
     r"|los|her|hin)\W*$"
 )
+# "Explain access tokens" is about access tokens, not about explaining.
+_DEMAND = re.compile(
+    r"^\W*(?:(?:please|bitte|(?:can|could|would) you|(?:kannst|könntest) du(?: mir)?) )?"
+    r"(?:explain|describe|summari[sz]e|tell me (?:more )?about|erkläre?(?: mir)?|beschreibe?(?: mir)?)\b",
+    re.IGNORECASE,
+)
 _ANSWERS = re.compile(r"\banswer(?:s|ed|ing)?\b", re.IGNORECASE)
 _ANSWER = frozenset({stem("answer")})
 _OF_DATES = frozenset(map(stem, WORDS["takes place"] + WORDS["makes a document"]))
@@ -191,7 +197,8 @@ def kind_of(text: str) -> Kind:
 
 def _question_part(text: str) -> QuestionPart:
     text = _SEPARATED.sub(r"\g<asks> \g<prefix>\g<verb> \g<rest>", text)
-    kind: Kind = "state" if _ASKS_STATE.search(text) else kind_of(text)
+    text, demands = _DEMAND.subn("", text)
+    kind: Kind = "state" if _ASKS_STATE.search(text) else kind_of(text) or ("meaning" if demands else "")
     own = question_terms(text) - _NO_TERMS
     called = designators(text)
     calling = {part for designator in called for part in designator}
