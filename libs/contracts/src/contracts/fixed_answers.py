@@ -45,6 +45,13 @@ WHICH_CORRECTED = {
     True: "Ich bin nicht sicher, was das berichtigt, und habe nichts geändert. Bitte sag es in einem ganzen Satz.",
 }
 """By whether the answer is in German."""
+HOW_TO_FORGET = {
+    False: "A message deletes nothing. On the page Memory, or with `attractor memory forget`, you see what would go,"
+    " and forget it.",
+    True: "Eine Nachricht löscht nichts. Auf der Seite Gedächtnis oder mit `attractor memory forget` siehst du, was"
+    " wegfiele, und lässt es vergessen.",
+}
+"""By whether the answer is in German."""
 NOT_REMEMBERED = {
     False: "I remember nothing about that.",
     True: "Dazu habe ich mir nichts gemerkt.",
@@ -58,7 +65,8 @@ _ALL = frozenset(
         *NOTHING_FOUND.values(),
         *NOT_WITHOUT_DOCUMENTS.values(),
         *SEARCH_FAILED.values(),
-        *(*NOTED.values(), *WHICH_CORRECTED.values(), *NOT_REMEMBERED.values()),
+        *(*NOTED.values(), *WHICH_CORRECTED.values()),
+        *(*HOW_TO_FORGET.values(), *NOT_REMEMBERED.values()),
     }
 )
 _NOT_NAMED = tuple(text.partition("{}")[0] for text in NOT_NAMED.values())

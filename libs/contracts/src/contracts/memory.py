@@ -150,7 +150,7 @@ class RecalledMemory(Memory):
 
 
 class RecalledAnswer(Resource):
-    """An answer that a single fact gives; `about_user`: the question was about the person who asks."""
+    """An answer by facts, first that of `memory_id`; `about_user`: the question was about the person who asks."""
 
     text: str
     memory_id: UUID
@@ -159,7 +159,8 @@ class RecalledAnswer(Resource):
 
 
 class ToldStatement(Resource):
-    """The reply to a message that asks nothing, but states something that memory keeps of a turn.
+    """Memory's reply to a message that states something to keep, asks to forget something, or asks in vain for all that
+    is known of the person.
 
     `about_user`: it is about the person who says it.
     """

@@ -107,6 +107,23 @@ async def test_a_correction_that_may_be_about_the_question_changes_nothing_and_i
     assert (await answer("Where do I live?")).startswith("You live in Hamburg.")
 
 
+async def test_what_is_known_about_who_asks_is_listed_without_what_others_told(
+    client, streams, principal, auth_headers
+):
+    async def recalled():
+        body = {"query": "What do you know about me?"}
+        return (await client.post("/v1/memories/recall", json=body, headers=auth_headers())).json()
+
+    nothing = await recalled()
+    assert (nothing["answer"], nothing["told"]["text"]) == (None, "I remember nothing about that.")
+    await streams.turn(principal.user_id, "I live in Hamburg.", [], asked_at=MAY)
+    await streams.turn(principal.user_id, "My manager is Ines.", [], asked_at=JUNE)
+    await streams.turn(uuid4(), "I live in Rome.", [], asked_at=JUNE)
+    await streams.drained(TURNS)
+    listed = "- My manager is Ines (5 June 2026)\n- I live in Hamburg (5 May 2026)"
+    assert (await recalled())["answer"]["text"] == f"This is what I remember from you:\n{listed}"
+
+
 async def test_a_personal_question_without_a_fact_quotes_what_was_said_or_says_that_nothing_was(
     client, streams, principal, auth_headers
 ):

@@ -11,12 +11,53 @@ import pytest
 from memory.facts.acknowledgement import acknowledged
 from memory.facts.answers import answer_text
 from memory.facts.corrections import SaidBefore
+from memory.facts.profile import all_known, asks_for_all_known
 from memory.facts.questions import fact_question
 from memory.facts.reconciliation import KnownFact
 from memory.facts.repository import HeldFact
 
 NOW = datetime(2026, 6, 5, 12, tzinfo=UTC)
 FACT = HeldFact(uuid4(), "fact", "I moved to Berlin.", "user", "lives in", "Berlin", NOW, None, NOW, "")
+
+TOLD_BY_INES = "Ines: Atlas is led by Ben"
+SHARED = HeldFact(uuid4(), "fact", "Atlas is led by Ben.", "Atlas", "lead", "Ben", NOW, None, NOW, "Ines")
+
+
+@pytest.mark.parametrize(
+    ("question", "listed"),
+    [
+        (
+            "What do you know about me?",
+            [
+                "This is what I remember from you:",
+                "- I moved to Berlin (5 June 2026)",
+                f"- {TOLD_BY_INES} (5 June 2026)",
+            ],
+        ),
+        (
+            "Was weißt du über mich?",
+            [
+                "Das habe ich mir von dir gemerkt:",
+                "- I moved to Berlin (5. Juni 2026)",
+                f"- {TOLD_BY_INES} (5. Juni 2026)",
+            ],
+        ),
+    ],
+)
+def test_all_that_is_known_of_who_asks_is_listed_in_the_words_in_which_it_was_told(question, listed):
+    assert asks_for_all_known(question)
+    assert all_known(question, [FACT, SHARED, FACT], "UTC").splitlines() == listed
+
+
+def test_of_many_facts_the_newest_are_listed_and_the_others_counted():
+    held = [replace(FACT, content=f"I know number {number}.") for number in range(23)]
+    lines = all_known("What do you remember about me?", held, "UTC").splitlines()
+    assert (len(lines), lines[-1]) == (22, "- and 3 more")
+
+
+@pytest.mark.parametrize("question", ["What do you know about Atlas?", "What do you know about me and Atlas?", "Me?"])
+def test_a_question_about_something_else_does_not_list_what_is_known_of_who_asks(question):
+    assert not asks_for_all_known(question)
 
 
 SISTER = KnownFact(uuid4(), "user's sister", "name", "Hanna", NOW, None, None, None)
@@ -62,7 +103,21 @@ def test_a_statement_by_the_user_is_acknowledged(text, answer):
 
 @pytest.mark.parametrize(
     "text",
+    ["Forget that I work in Lyon", "Can you forget what I said about Atlas?", "Please delete everything about Ines."],
+)
+def test_who_asks_to_forget_something_is_told_how(text):
+    told, about_user = acknowledgement_of(text)
+    assert told.startswith("A message deletes nothing. On the page Memory, or with `attractor memory forget`")
+    assert about_user
+    assert acknowledgement_of(text, writing="off") == (told, about_user)
+    assert acknowledgement_of("Vergiss, dass ich in Lyon arbeite")[0].startswith("Eine Nachricht löscht nichts.")
+
+
+@pytest.mark.parametrize(
+    "text",
     [
+        "Forget it, tell me about Atlas instead",
+        "What did we forget in Lyon?",
         "Where do I live?",
         "I moved to Berlin. What must I do?",
         "Write a summary of the report",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from contracts.fixed_answers import NOTED, WHICH_CORRECTED
-from contracts.memory import MemoryKind, ToldStatement
+from contracts.fixed_answers import HOW_TO_FORGET, NOTED, WHICH_CORRECTED
+from contracts.memory import AnswerLanguage, MemoryKind, ToldStatement
 from memory.facts.clauses import clauses
 from memory.facts.corrections import SaidBefore, corrected, is_unclear
 from memory.facts.language import is_german
@@ -29,14 +29,26 @@ _WISH = re.compile(
 )
 """A request to remember something is confirmed even if no rule finds a fact in it: the message is kept and quoted."""
 
+_FORGET = re.compile(
+    r"\W*(?:please |bitte |(?:can|could|would) you (?:please )?)?(?:"
+    r"(?:forget|delete|remove) (?:that (?:i|my|we)|what i|everything|all|about me|my (?:name|address|birthday)|me)\b"
+    r"|(?:vergiss|lösche?)(?: bitte)?,? (?:dass|alles|was ich|mich|meine[nrs]?)\b)",
+    re.IGNORECASE,
+)
+
 
 def acknowledged(
     text: str, at: datetime, time_zone: str, writing: Writing, before: SaidBefore | None = None
 ) -> ToldStatement | None:
     """Returns the answer to a message of which something is kept; None if it asks something, or nothing is kept.
 
-    If it is not clear what it corrects, the answer asks for that.
+    If it is not clear what it corrects, the answer asks for that. Who asks to forget something is told how to: what
+    goes with it is to be seen before it is deleted.
     """
+    german = is_german(text)
+    language: AnswerLanguage = "de" if german else "en"
+    if len(text) <= LONGEST and _FORGET.match(text):
+        return ToldStatement(text=HOW_TO_FORGET[german], about_user=True, language=language)
     if writing == "off" or len(text) > LONGEST or "?" in text:
         return None
     kept = [
@@ -47,13 +59,13 @@ def acknowledged(
     ]
     corrections = [one for one in statements(text, at, time_zone) if one.subject is None]
     kept += [one for each in corrections if (one := corrected(each, before or SaidBefore(), at, time_zone))]
-    german, wished = is_german(text), bool(_WISH.match(text)) and not has_secret(text)
+    wished = bool(_WISH.match(text)) and not has_secret(text)
     if not kept and before and any(is_unclear(one, before, at, time_zone) for one in corrections):
-        return ToldStatement(text=WHICH_CORRECTED[german], about_user=True, language="de" if german else "en")
+        return ToldStatement(text=WHICH_CORRECTED[german], about_user=True, language=language)
     if not kept and not wished:
         return None
     about_user = wished or any(_is_about_user(one) for one in kept)
-    return ToldStatement(text=NOTED[writing, german], about_user=about_user, language="de" if german else "en")
+    return ToldStatement(text=NOTED[writing, german], about_user=about_user, language=language)
 
 
 def _is_kept(statement: StatedFact, clause: str) -> bool:

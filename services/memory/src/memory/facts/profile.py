@@ -1,14 +1,50 @@
-"""What is known about a user, for a prompt, within a token budget. No I/O."""
+"""What is known about a user, for a prompt within a token budget, or as an answer. No I/O."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from contracts.memory import MemoryKind, MemoryProfile
+from memory.facts.language import is_german
 from memory.facts.repository import HeldFact
 from memory.preparation import estimated_tokens
+from memory.times import MONTH_NAMES, zone
 
 MOST_IN_PROFILE = 200
+MOST_LISTED = 20
+_ASKS_FOR_ALL = re.compile(
+    r"\W*(?:(?:so|and|please|und|bitte),? )?(?:"
+    r"what (?:else )?(?:do|did|can|have) you (?:know|remember|recall|learn(?:ed|t)?|note(?:d)?|store(?:d)?|tell me)"
+    r" (?:about|of|on) me|(?:tell|show) me (?:what|everything|all)(?: that)? you (?:know|remember) (?:about|of) me"
+    r"|was (?:weißt|weisst|merkst) du(?: dir)?(?: alles)? (?:über|von) mi(?:ch|r)"
+    r"|was hast du (?:dir )?(?:alles )?(?:über|von) mi(?:ch|r) gemerkt)\W*",
+    re.IGNORECASE,
+)
+
+
+def asks_for_all_known(message: str) -> bool:
+    """Returns whether the message asks what is remembered of the person who asks."""
+    return bool(_ASKS_FOR_ALL.fullmatch(message[:200]))
+
+
+def all_known(question: str, held: Sequence[HeldFact], time_zone: str) -> str:
+    """Returns the answer: the newest facts in the words in which they were told, with their days."""
+    german = is_german(question)
+    texts = dict.fromkeys(_line(fact, time_zone, german=german) for fact in held)
+    begin = "Das habe ich mir von dir gemerkt:" if german else "This is what I remember from you:"
+    lines = [begin, *list(texts)[:MOST_LISTED]]
+    if (more := len(texts) - MOST_LISTED) > 0:
+        lines.append(f"- und {more} weitere" if german else f"- and {more} more")
+    return "\n".join(lines)
+
+
+def _line(fact: HeldFact, time_zone: str, *, german: bool) -> str:
+    said = fact.said_at.astimezone(zone(time_zone))
+    month = MONTH_NAMES["de" if german else "en"][said.month - 1]
+    day = f"{said.day}. {month} {said.year}" if german else f"{said.day} {month} {said.year}"
+    told = fact.content.strip().rstrip(".")
+    return f"- {f'{fact.speaker}: ' if fact.speaker else ''}{told} ({day})"
 
 
 def profile_of(held: Sequence[HeldFact], token_budget: int) -> MemoryProfile:

@@ -13,7 +13,9 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from contracts.fixed_answers import NOT_REMEMBERED
 from contracts.memory import (
+    AnswerLanguage,
     ContextMessage,
     MemoryKind,
     RecalledAnswer,
@@ -28,7 +30,8 @@ from inference.errors import EmbeddingError
 from memory.facts.acknowledgement import acknowledged
 from memory.facts.answers import answer_text, answering
 from memory.facts.corrections import SaidBefore, needs_facts
-from memory.facts.profile import MOST_IN_PROFILE, profile_of
+from memory.facts.language import is_german
+from memory.facts.profile import MOST_IN_PROFILE, all_known, asks_for_all_known, profile_of
 from memory.facts.questions import FactQuestion, fact_question
 from memory.facts.repository import FactRows
 from memory.facts.rules import statements
@@ -94,6 +97,8 @@ class Recall:
             asked_fact = self._fact_asked(request, as_of)
             answer = None if asked_fact is None else await self._answer(facts, user_id, request, asked_fact)
             told = await self._told(facts, user_id, request, now)
+            if asks_for_all_known(request.query) and not request.kinds:
+                answer, told = await self._all_known(facts, user_id, request, as_of)
             open_question = None
             if answer is None and told is None and not request.kinds:
                 open_question = await asyncio.to_thread(
@@ -173,6 +178,19 @@ class Recall:
             about_user=question.about_user,
             language="de" if question.german else "en",
         )
+
+    @staticmethod
+    async def _all_known(
+        facts: FactRows, user_id: UUID, request: RecallRequest, as_of: datetime
+    ) -> tuple[RecalledAnswer | None, ToldStatement | None]:
+        """Returns a list of what is remembered of the user, the newest first, or else that this is nothing."""
+        held = await facts.holding(user_id, as_of, MOST_IN_PROFILE)
+        german = is_german(request.query)
+        language: AnswerLanguage = "de" if german else "en"
+        if not held:
+            return None, ToldStatement(text=NOT_REMEMBERED[german], about_user=True, language=language)
+        text = all_known(request.query, held, request.time_zone)
+        return RecalledAnswer(text=text, memory_id=held[0].id, about_user=True, language=language), None
 
     async def _told(
         self, facts: FactRows, user_id: UUID, request: RecallRequest, now: datetime
