@@ -34,41 +34,39 @@ SEARCH_FAILED = {
 IMAGES_UNSEEN = "I cannot see images here: "
 """The beginning of an answer; the reason follows, and what to do."""
 NOTED = {
-    ("on", False): "Noted: I will remember this.",
-    ("on", True): "Notiert: Das merke ich mir.",
-    ("review", False): "Noted: I will remember this once it is approved.",
-    ("review", True): "Notiert: Das merke ich mir, sobald es bestätigt ist.",
+    ("on", "en"): "Noted: I will remember this.",
+    ("on", "de"): "Notiert: Das merke ich mir.",
+    ("review", "en"): "Noted: I will remember this once it is approved.",
+    ("review", "de"): "Notiert: Das merke ich mir, sobald es bestätigt ist.",
 }
-"""By how the workspace keeps facts, and whether the answer is in German."""
+"""By how the workspace keeps facts, and by language."""
 WHICH_CORRECTED = {
-    False: "I am not sure what this corrects, so I changed nothing. Please say it in a whole sentence.",
-    True: "Ich bin nicht sicher, was das berichtigt, und habe nichts geändert. Bitte sag es in einem ganzen Satz.",
+    "en": "I am not sure what this corrects, so I changed nothing. Please say it in a whole sentence.",
+    "de": "Ich bin nicht sicher, was das berichtigt, und habe nichts geändert. Bitte sag es in einem ganzen Satz.",
 }
-"""By whether the answer is in German."""
 HOW_TO_FORGET = {
-    False: "A message deletes nothing. On the page Memory, or with `attractor memory forget`, you see what would go,"
+    "en": "A message deletes nothing. On the page Memory, or with `attractor memory forget`, you see what would go,"
     " and forget it.",
-    True: "Eine Nachricht löscht nichts. Auf der Seite Gedächtnis oder mit `attractor memory forget` siehst du, was"
+    "de": "Eine Nachricht löscht nichts. Auf der Seite Gedächtnis oder mit `attractor memory forget` siehst du, was"
     " wegfiele, und lässt es vergessen.",
 }
-"""By whether the answer is in German."""
 NOT_REMEMBERED = {
-    False: "I remember nothing about that.",
-    True: "Dazu habe ich mir nichts gemerkt.",
+    "en": "I remember nothing about that.",
+    "de": "Dazu habe ich mir nichts gemerkt.",
 }
-"""By whether the answer is in German: to a question about the person who asks."""
+"""To a question about the person who asks."""
 DOCUMENTS_SAY = {"en": "The documents say:", "de": "In den Dokumenten steht:"}
-"""By language: introduces what the documents say, after memory's own answer."""
-_ALL = frozenset(
-    {
-        *COURTESY.values(),
-        *NOTHING_FOUND.values(),
-        *NOT_WITHOUT_DOCUMENTS.values(),
-        *SEARCH_FAILED.values(),
-        *(*NOTED.values(), *WHICH_CORRECTED.values()),
-        *(*HOW_TO_FORGET.values(), *NOT_REMEMBERED.values()),
-    }
+"""Introduces what the documents say, after memory's own answer."""
+_BY_LANGUAGE = (
+    COURTESY,
+    NOTHING_FOUND,
+    NOT_WITHOUT_DOCUMENTS,
+    SEARCH_FAILED,
+    WHICH_CORRECTED,
+    HOW_TO_FORGET,
+    NOT_REMEMBERED,
 )
+_ALL = frozenset(NOTED.values()).union(*(texts.values() for texts in _BY_LANGUAGE))
 _NOT_NAMED = tuple(text.partition("{}")[0] for text in NOT_NAMED.values())
 _FOUND_NOTHING_BUT = tuple(f"{text}\n" for text in NOTHING_FOUND.values())
 

@@ -103,7 +103,11 @@ def test_a_statement_by_the_user_is_acknowledged(text, answer):
 
 @pytest.mark.parametrize(
     "text",
-    ["Forget that I work in Lyon", "Can you forget what I said about Atlas?", "Please delete everything about Ines."],
+    [
+        "Forget that I work in Lyon",
+        "Can you forget what I said about Atlas?",
+        "Please delete everything you know about me.",
+    ],
 )
 def test_who_asks_to_forget_something_is_told_how(text):
     told, about_user = acknowledgement_of(text)
@@ -117,6 +121,8 @@ def test_who_asks_to_forget_something_is_told_how(text):
     "text",
     [
         "Forget it, tell me about Atlas instead",
+        "Delete everything about prices",
+        "Lösche alles über Preise",
         "What did we forget in Lyon?",
         "Where do I live?",
         "I moved to Berlin. What must I do?",

@@ -29,10 +29,12 @@ _WISH = re.compile(
 )
 """A request to remember something is confirmed even if no rule finds a fact in it: the message is kept and quoted."""
 
+# "Delete everything about prices" may be about a text that is being written.
 _FORGET = re.compile(
     r"\W*(?:please |bitte |(?:can|could|would) you (?:please )?)?(?:"
-    r"(?:forget|delete|remove) (?:that (?:i|my|we)|what i|everything|all|about me|my (?:name|address|birthday)|me)\b"
-    r"|(?:vergiss|lösche?)(?: bitte)?,? (?:dass|alles|was ich|mich|meine[nrs]?)\b)",
+    r"forget (?:that (?:i|my|we)|what i|everything|all|about me|my (?:name|address|birthday)|me)\b"
+    r"|(?:delete|remove) (?:everything|all|what)(?: that)? (?:you (?:know|remember)|i (?:said|told you))\b"
+    r"|vergiss(?: bitte)?,? (?:dass|alles|was ich|mich|meine[nrs]?)\b|lösche? alles, was du (?:über|von) mi(?:ch|r)\b)",
     re.IGNORECASE,
 )
 
@@ -45,10 +47,9 @@ def acknowledged(
     If it is not clear what it corrects, the answer asks for that. Who asks to forget something is told how to: what
     goes with it is to be seen before it is deleted.
     """
-    german = is_german(text)
-    language: AnswerLanguage = "de" if german else "en"
+    language: AnswerLanguage = "de" if is_german(text) else "en"
     if len(text) <= LONGEST and _FORGET.match(text):
-        return ToldStatement(text=HOW_TO_FORGET[german], about_user=True, language=language)
+        return ToldStatement(text=HOW_TO_FORGET[language], about_user=True, language=language)
     if writing == "off" or len(text) > LONGEST or "?" in text:
         return None
     kept = [
@@ -61,11 +62,11 @@ def acknowledged(
     kept += [one for each in corrections if (one := corrected(each, before or SaidBefore(), at, time_zone))]
     wished = bool(_WISH.match(text)) and not has_secret(text)
     if not kept and before and any(is_unclear(one, before, at, time_zone) for one in corrections):
-        return ToldStatement(text=WHICH_CORRECTED[german], about_user=True, language=language)
+        return ToldStatement(text=WHICH_CORRECTED[language], about_user=True, language=language)
     if not kept and not wished:
         return None
     about_user = wished or any(_is_about_user(one) for one in kept)
-    return ToldStatement(text=NOTED[writing, german], about_user=about_user, language=language)
+    return ToldStatement(text=NOTED[writing, language], about_user=about_user, language=language)
 
 
 def _is_kept(statement: StatedFact, clause: str) -> bool:

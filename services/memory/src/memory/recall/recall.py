@@ -185,10 +185,9 @@ class Recall:
     ) -> tuple[RecalledAnswer | None, ToldStatement | None]:
         """Returns a list of what is remembered of the user, the newest first, or else that this is nothing."""
         held = await facts.holding(user_id, as_of, MOST_IN_PROFILE)
-        german = is_german(request.query)
-        language: AnswerLanguage = "de" if german else "en"
+        language: AnswerLanguage = "de" if is_german(request.query) else "en"
         if not held:
-            return None, ToldStatement(text=NOT_REMEMBERED[german], about_user=True, language=language)
+            return None, ToldStatement(text=NOT_REMEMBERED[language], about_user=True, language=language)
         text = all_known(request.query, held, request.time_zone)
         return RecalledAnswer(text=text, memory_id=held[0].id, about_user=True, language=language), None
 

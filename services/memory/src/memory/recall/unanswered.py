@@ -80,7 +80,7 @@ def unanswered(
     related = telling.related(question, [one.content for one in own])
     quoted = _quotable([one for one, share in zip(own, related, strict=True) if share >= RELATED])
     if not quoted:
-        return UnansweredQuestion(text=NOT_REMEMBERED[german], language=language, known=False)
+        return UnansweredQuestion(text=NOT_REMEMBERED[language], language=language, known=False)
     begin = "Genau das weiß ich nicht." if german else "I have no direct answer to that."
     said = (_said(one, one.content, time_zone, german=german) for one in quoted)
     return UnansweredQuestion(text=" ".join([begin, *said]), language=language, known=True)
