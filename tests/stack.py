@@ -12,11 +12,12 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import psutil
 
 from embedded.data_folder import DataFolder
+from embedded.engines.postgres_home import PostgresHome
 from embedded.ports import GRPC_OFFSET, LOOPBACK, is_free
 
 START_SECONDS = 280.0
@@ -38,6 +39,9 @@ ROWS_FROM, ROWS = 18_500, 110  # none of them is a default, nor one that `free_p
 
 class EmbeddedStack:
     """A running stack: `url`, `api_key` (the administrator's), and `kill` (-9; the launcher restarts the process)."""
+
+    databases: ClassVar[set[Path]] = set()
+    """The folders with the databases of the stacks that this process has run; a temporary folder may not hold them."""
 
     def __init__(self, folder: Path, port: int, launcher: subprocess.Popen[bytes]) -> None:
         self.folder, self.launcher = DataFolder(folder), launcher
@@ -79,6 +83,7 @@ class EmbeddedStack:
         stack = cls(folder, port, launcher)
         try:
             stack._wait_until_ready()
+            cls.databases.add(PostgresHome.folder_of(stack.folder.path))
             stack.seconds_to_ready = time.monotonic() - began
             yield stack
         finally:

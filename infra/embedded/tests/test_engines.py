@@ -22,6 +22,7 @@ import pytest
 import redis
 from minio import Minio
 
+from embedded.backups.target import EmptyDataFolder
 from embedded.data_folder import DataFolder
 from embedded.engines import EnginePorts, Engines
 from embedded.engines.postgres import Postgres, installed
@@ -90,6 +91,24 @@ def test_a_lost_secrets_file_is_a_one_line_error(data: Path) -> None:
         Engines.start(data),
     ):
         pass
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root keeps the database outside of the data folder")
+def test_a_new_data_folder_does_not_meet_the_database_of_a_deleted_one(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    databases = []
+    try:
+        for _ in range(2):
+            with Engines.start(data) as engines:
+                databases.append(engines.postgres.home.folder)
+            with Engines.start(data) as engines:
+                assert engines.postgres.home.folder == databases[-1]
+            shutil.rmtree(data)
+        assert databases[0] != databases[1]
+        EmptyDataFolder(DataFolder(data)).refuse_data()  # a restore finds no data there
+    finally:
+        for database in databases:
+            shutil.rmtree(database, ignore_errors=True)
 
 
 def test_a_second_start_reports_that_the_stack_is_running(data: Path) -> None:

@@ -7,6 +7,7 @@ import fcntl
 import functools
 import json
 import os
+import secrets
 import shutil
 import signal
 from collections.abc import Iterable, Iterator
@@ -22,6 +23,7 @@ from embedded.processes.child import Child
 
 NEEDED_MB = 500
 DEFAULT_NAME = ".data"
+HOME_NAME = "postgres-home"
 _SAME_START_SECONDS = 2.0  # the kernel counts in ticks since boot, and the clock may have been set since
 
 
@@ -35,7 +37,7 @@ class DataFolder:
         self._processes = self.path / "processes.json"
 
     def create(self) -> None:
-        """Creates the folder.
+        """Creates the folder. A new one gets the name of its database's folder, should that have to be elsewhere.
 
         Raises DiskFull if too little disk space is left.
         """
@@ -43,6 +45,8 @@ class DataFolder:
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         if ours:
             make_private(self.path)
+        if not self.logs.exists():  # new: what a deleted folder of this path has left elsewhere is not ours
+            (self.path / HOME_NAME).write_text(secrets.token_hex(8), encoding="utf-8")
         self.logs.mkdir(mode=0o700, exist_ok=True)
         free_mb = shutil.disk_usage(self.path).free // 2**20
         needed_mb = int(os.environ.get("ATTRACTOR_MIN_FREE_MB", NEEDED_MB))

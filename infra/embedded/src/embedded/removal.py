@@ -16,6 +16,8 @@ OWN_FILES = (
     "engine-ports.json",
     "ingestion-worker.alive",
     "examples-ingested",
+    "metrics.json",
+    "postgres-home",
     "processes.json",
     "restore.json",
     "to-upload-again.txt",

@@ -31,7 +31,9 @@ class EmptyDataFolder:
     def refuse_data(self) -> None:
         outside = PostgresHome.folder_of(self._folder.path)
         names = ("valkey", "object-store", *KEPT_FILES)
-        places = [outside / "cluster", *(self._folder.path / name for name in names)]
+        places = [self._folder.path / name for name in names]
+        if self._folder.logs.exists():  # else the folder is new, and a database outside a deleted one's
+            places.insert(0, outside / "cluster")
         if found := next((place for place in places if place.exists()), None):
             raise TargetHasData(self._folder.path, found.name, WAY_OUT)
 

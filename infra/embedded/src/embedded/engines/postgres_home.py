@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from embedded.accounts import maker_account, reachable, server_account
+from embedded.data_folder import HOME_NAME
 from embedded.engine_user import EngineUser
 
 OUTSIDE = Path("/var/lib/attractor")
@@ -44,10 +45,15 @@ class PostgresHome:
 
     @staticmethod
     def folder_of(data: Path, outside: Path = OUTSIDE) -> Path:
-        """Returns the server's folder: inside the data folder, unless root runs it below a folder closed to others."""
+        """Returns the server's folder: inside the data folder, unless root runs it below a folder closed to others.
+
+        The data folder names the one outside, so that a new data folder never meets the data of a deleted one.
+        """
         if os.geteuid() != 0 or reachable(data):
             return data / "postgres"
-        return outside / hashlib.sha256(os.fsencode(data)).hexdigest()[:16]
+        if (named := data / HOME_NAME).exists():
+            return outside / named.read_text(encoding="utf-8")
+        return outside / hashlib.sha256(os.fsencode(data)).hexdigest()[:16]  # from 0.1.0
 
     def prepare(self) -> None:
         """Creates the folder, and a copy of the binaries if needed."""
