@@ -64,7 +64,7 @@ Question = tuple[Callable[[], Awaitable[object]], str]
 EVERYTHING = "asked plainly: how many entities can be reached from one, over any number of steps"
 EVERYTHING_IN_SQL = """
     WITH RECURSIVE reached (id) AS (
-        SELECT %(id)s::text
+        SELECT %(id)s::text COLLATE "C"
         UNION
         SELECT relation.target_id FROM reached
         INNER JOIN relation ON relation.workspace_id = %(workspace_id)s AND relation.source_id = reached.id
