@@ -10,7 +10,7 @@ import typer
 
 from attractor_client.client import AttractorClient
 from attractor_client.commands.source_views import show_source, show_sync, source_row, sync_row
-from attractor_client.invocation import FAILED, Json, Limit, Yes, at_most, confirm, connected, run, show_list
+from attractor_client.invocation import FAILED, Limit, Yes, at_most, confirm, connected, show_list
 from attractor_client.output import Output
 from attractor_client.rendering import size
 from contracts.sources import (
@@ -176,13 +176,14 @@ async def show(client: AttractorClient, output: Output, source_id: SourceId) -> 
 
 
 @app.command()
-def sync(
-    ctx: typer.Context,
+@connected(patient=True)
+async def sync(
+    client: AttractorClient,
+    output: Output,
     source_id: SourceId,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would change.")] = False,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it has finished.")] = True,
     limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="Maximum number of changes to list.")] = 50,
-    json: Json = False,
 ) -> None:
     """Synchronise a source now: pick up what was added, changed or removed there.
 
@@ -191,16 +192,12 @@ def sync(
       attractor sources sync 2f0c... --dry-run
       attractor sources sync 2f0c... --no-wait
     """
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        found = await client.sources.sync(source_id, dry_run=dry_run)
-        if wait:
-            found = await client.sources.wait(found)
-        await _show_result(client, output, found, limit if wait else 0)
-        if found.status is SyncStatus.failed:
-            raise typer.Exit(FAILED)
-
-    run(ctx, json, work, patient=True)
+    found = await client.sources.sync(source_id, dry_run=dry_run)
+    if wait:
+        found = await client.sources.wait(found)
+    await _show_result(client, output, found, limit if wait else 0)
+    if found.status is SyncStatus.failed:
+        raise typer.Exit(FAILED)
 
 
 async def _show_result(client: AttractorClient, output: Output, found: Sync, limit: int) -> None:
