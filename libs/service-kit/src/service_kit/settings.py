@@ -7,11 +7,18 @@ from typing import Annotated, Any, Self
 
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
-from pydantic import AfterValidator, Field, SecretStr, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, model_validator
 from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SecretsSettingsSource, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SecretsSettingsSource,
+    SettingsConfigDict,
+)
 
 from service_kit.token_keys import SigningKey, parse_public_keys
+from service_kit.web_address import AllowedAddresses, allowed_addresses
 
 SECRET_FILES = Path("/run/secrets")
 ESCAPE = "in the password, percent-encode every character other than letters, digits and -._~"
@@ -49,8 +56,13 @@ def _public_keys(text: str) -> str:
     return text
 
 
+def _addresses(value: object) -> object:
+    return allowed_addresses(value) if isinstance(value, str) else value
+
+
 PostgresUrl = Annotated[SecretStr, AfterValidator(_postgres_url)]
 RedisUrl = Annotated[SecretStr, AfterValidator(_redis_url)]
+AllowedNetworks = Annotated[AllowedAddresses, NoDecode, BeforeValidator(_addresses)]
 
 
 class _SecretFiles(SecretsSettingsSource):
