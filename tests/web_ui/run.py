@@ -32,7 +32,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def main() -> int:
-    node("the packages", NPM, "ci", "--ignore-scripts", "--prefer-offline")
+    node("the packages", NPM, "ci", "--ignore-scripts", "--include=dev", "--prefer-offline")
     browser = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     # It mostly waits for packages, so it runs in parallel with the checks
     bootstrap = [sys.executable, REPOSITORY / "infra/embedded/bootstrap.py", "web"]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, FilePath, SecretStr, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
@@ -62,6 +62,7 @@ def _addresses(value: object) -> object:
 
 PostgresUrl = Annotated[SecretStr, AfterValidator(_postgres_url)]
 RedisUrl = Annotated[SecretStr, AfterValidator(_redis_url)]
+LogLevel = Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"], BeforeValidator(str.upper)]
 AllowedNetworks = Annotated[AllowedAddresses, NoDecode, BeforeValidator(_addresses)]
 
 
@@ -128,9 +129,9 @@ class PrivateSettings(Environment):
 class TlsSettings(Environment):
     """HTTPS on the service's own port, for deployments without a proxy that terminates TLS."""
 
-    tls_certificate_file: Path | None = None
+    tls_certificate_file: FilePath | None = None
     """The certificate with its chain, as PEM; if set, the port accepts only HTTPS"""
-    tls_key_file: Path | None = None
+    tls_key_file: FilePath | None = None
     """The certificate's private key, as PEM"""
 
     @model_validator(mode="after")
@@ -177,8 +178,7 @@ class ServiceSettings(TokenSettings, PrivateSettings, DatabaseSettings):
     """How many processes answer at the port; 0: one for each core, at most four"""
     max_connections: int = Field(default=2_000, gt=0)
     """Maximum open connections of each process; beyond this, the one that has been idle longest is closed"""
-    log_level: str = "INFO"
-    """DEBUG, INFO, WARNING or ERROR"""
+    log_level: LogLevel = "INFO"
     otel_exporter_otlp_endpoint: str | None = None
     """Where spans are sent, by OTLP over HTTP; unset: no spans are sent"""
 
