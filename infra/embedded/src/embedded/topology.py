@@ -185,7 +185,9 @@ class Site:
 
     def _with_database(self, process: Process) -> dict[str, str]:
         """Returns the variables that any program needs, and the database URL of the process's role."""
-        system = {name: value for name, value in self.user.items() if _of_the_system(name)}
+        system = {
+            name: value for name, value in self.user.items() if name.upper() in OF_THE_SYSTEM or name.startswith("LC_")
+        }
         role = f"attractor_{process.module}"
         return {**system, "DATABASE_URL": self.engines.database_url(role, self.credentials.named(role))}
 
@@ -225,10 +227,6 @@ class Site:
         """Returns the database's URLs of the administrator, whom only migrations need, and of the service."""
         process = next(one for one in PROCESSES if one.service == service)
         return self.engines.admin_database_url, self._with_database(process)["DATABASE_URL"]
-
-
-def _of_the_system(name: str) -> bool:
-    return name.upper() in OF_THE_SYSTEM or name.startswith("LC_")
 
 
 def user_settings(dotenv: Path) -> dict[str, str]:
