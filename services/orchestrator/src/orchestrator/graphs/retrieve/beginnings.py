@@ -16,7 +16,7 @@ FIELDS = "title author date created by status version"
 
 
 def request_for_named(request: SearchRequest, response: SearchResponse) -> SearchRequest | None:
-    """Returns the same search for more hits if the query means a document by its kind and no hit is of that kind, else None.
+    """Returns the same search for more hits if the query means a kind of document and no hit is of it, else None.
 
     "When was the UserDB incident?": descriptions of UserDB may fill the hits, ahead of the report on the incident.
     """
