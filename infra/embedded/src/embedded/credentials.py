@@ -8,7 +8,6 @@ import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
-from embedded.errors import EmbeddedError
 from service_kit.token_keys import SigningKey
 
 _BYTES = 24
@@ -20,10 +19,7 @@ class Credentials:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        try:
-            self._known: dict[str, str] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        except ValueError as error:
-            raise EmbeddedError(f"{path} is not valid JSON ({error}): correct it by hand") from error
+        self._known: dict[str, str] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
     def named(self, name: str, size: int = _BYTES) -> str:
         """Returns the named secret of `size` bytes; generates it and writes it to disk if it is missing."""

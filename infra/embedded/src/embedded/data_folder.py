@@ -58,7 +58,11 @@ class DataFolder:
     @functools.cached_property
     def credentials(self) -> Credentials:
         """The secrets of this installation; a single object, because it rewrites the whole file."""
-        found = Credentials(self.path / "secrets.json")
+        file = self.path / "secrets.json"
+        try:
+            found = Credentials(file)
+        except json.JSONDecodeError as error:
+            raise EmbeddedError(f"{file} is not valid JSON ({error}): correct it by hand") from error
         found.forget("internal-token")  # from 0.1.0: API keys could be computed from it
         return found
 
