@@ -37,7 +37,7 @@ test: setup ## unit, integration and contract tests; ENGINES=containers runs the
 	@ENGINES=$(ENGINES) $(VENV)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 faults: setup ## kill -9 under load: nothing is lost, stuck or duplicated; an upgrade in place keeps all data
-	@$(VENV)/pytest -n 2 --dist loadfile --no-loadscope-reorder $(FAULTS) $(ARGS)
+	@env -u ATTRACTOR_URL $(VENV)/pytest -n 2 --dist loadfile --no-loadscope-reorder $(FAULTS) $(ARGS)
 
 cluster: setup ## the chart on the cluster of KUBECONFIG, which is changed: ATTRACTOR_CLUSTER=node (this machine, with images) or api
 	@$(VENV)/pytest tests/cluster $(ARGS)

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from urllib.parse import urlsplit, urlunsplit
 from uuid import UUID, uuid4
 
+import caller_settings
 import httpx2
 import psycopg
 import pytest
@@ -44,6 +45,11 @@ settings.load_profile("repeatable")
 
 LONGEST_ID = 20
 TEMPLATES: dict[tuple[object, ...], str] = {}
+
+
+def pytest_configure() -> None:
+    if not os.environ.get("ATTRACTOR_COMPOSE"):  # a container that a test starts again must not differ
+        caller_settings.hide()
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

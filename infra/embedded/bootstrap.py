@@ -80,17 +80,26 @@ def check_platform(version=sys.version_info, platform=sys.platform):
 
 def check_space(root):
     free = shutil.disk_usage(root).free // 2**20
-    needed = int(os.environ.get("ATTRACTOR_MIN_FREE_MB", NEEDED_MB))
-    if free < needed:
+    needed = os.environ.get("ATTRACTOR_MIN_FREE_MB") or str(NEEDED_MB)
+    if not needed.isdecimal():
+        raise CannotSetUp(f"ATTRACTOR_MIN_FREE_MB is {needed!r}: set it to a number of megabytes")
+    if free < int(needed):
         raise CannotSetUp(f"the disk of {root} is full: {free} MB are free, {needed} MB are needed; delete something")
 
 
 def find_uv(root):
-    """Returns uv from PATH, or installs it with pip into .data/uv, which works with a managed Python and as root."""
+    """Returns uv from PATH, or installs it with pip into .data/uv, which works with a managed Python and as root.
+
+    Its cache, and npm's, are in .data where the home folder cannot be written to.
+    """
+    data = root / ".data"
+    data.mkdir(mode=0o700, exist_ok=True)  # it will hold the installation's data
+    if not os.access(os.path.expanduser("~"), os.W_OK):
+        os.environ.setdefault("UV_CACHE_DIR", str(data / "uv-cache"))
+        os.environ.setdefault("NPM_CONFIG_CACHE", str(data / "npm-cache"))
     if found := shutil.which("uv"):
         return [found]
-    place = root / ".data/uv"
-    place.parent.mkdir(mode=0o700, exist_ok=True)  # it will hold the installation's data
+    place = data / "uv"
     binary = place / "bin/uv"
     if not binary.exists():
         say("getting uv with pip")

@@ -135,8 +135,8 @@ set, and why: [configuration](../configuration.md).
         names = {
             _owner(process, field).__name__ for field in process.model_fields if _owner(process, field) is not process
         }
-        shared = ", ".join(f"[{_title(one)}](#{_slug(_title(one))})" for one in sorted(names))
-        text += f"| [{_process(process)}](#{_slug(_process(process))}) | its own, {shared} |\n"
+        shared = ["its own", *(f"[{_title(one)}](#{_slug(_title(one))})" for one in sorted(names))]
+        text += f"| [{_process(process)}](#{_slug(_process(process))}) | {', '.join(shared)} |\n"
     for process in processes:
         text += f"\n## {_process(process)}\n\n" + _table(process)
     shared_owners = sorted((one for one in readers if one not in processes), key=lambda one: one.__name__)

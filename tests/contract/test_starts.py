@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -28,6 +29,20 @@ def test_a_migration_loads_nothing_that_only_the_running_service_needs(package: 
     )
     assert set(loaded.stdout.split()) & set(ONLY_TO_SERVE) == set()
     assert "service_kit.migrate" in loaded.stdout
+
+
+@pytest.mark.parametrize(("command", "why"), [("migrate", "Connection refused"), ("replay", "Redis cannot be used")])
+def test_a_store_that_does_not_answer_is_a_one_line_error(command: str, why: str, unused_port: int) -> None:
+    place = f"somebody:secret@127.0.0.1:{unused_port}"
+    urls = dict.fromkeys(("DATABASE_URL", "ADMIN_DATABASE_URL"), f"postgresql://{place}/attractor")
+    environment = os.environ | urls | {"REDIS_URL": f"redis://{place}/0"}
+    ran = subprocess.run(
+        [sys.executable, "-m", "memory", command], env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (3, "", 1), ran.stderr
+    assert ran.stderr.startswith("memory: ")
+    assert why in ran.stderr
+    assert "secret" not in ran.stderr
 
 
 @pytest.mark.parametrize(

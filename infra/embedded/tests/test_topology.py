@@ -86,6 +86,28 @@ def test_only_shared_variables_of_dotenv_are_read_and_the_environment_wins(
     assert "ADMIN_API_KEY" not in settings
 
 
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"# a note\nCHAT_MODEL=m\nCHAT_API_KEY='secret\nLOG_LEVEL=INFO\n", ", line 3, is not NAME=value"),
+        (b"CHAT_MODEL=M\xfcller\n", " cannot be read: it is not UTF-8"),
+    ],
+)
+def test_a_broken_dotenv_is_a_one_line_error(tmp_path: Path, content: bytes, why: str) -> None:
+    dotenv = tmp_path / ".env"
+    dotenv.write_bytes(content)
+    with pytest.raises(EmbeddedError) as failed:
+        user_settings(dotenv)
+    assert f"{dotenv}{why}" in str(failed.value)
+    assert "secret" not in str(failed.value)
+
+
+def test_broken_secrets_are_a_one_line_error(tmp_path: Path) -> None:
+    (tmp_path / "secrets.json").write_text('{"postgres": "a",}')
+    with pytest.raises(EmbeddedError, match=r"secrets.json is not valid JSON .*: correct it by hand"):
+        _ = DataFolder(tmp_path).credentials
+
+
 def test_the_limits_and_budgets_that_the_example_of_dotenv_offers_are_read(tmp_path: Path) -> None:
     offered = re.findall(r"(?m)^#([A-Z_]+)=", (Path(__file__).parents[3] / ".env.example").read_text("utf-8"))
     limits = [name for name in offered if name.startswith(("BUDGET_", "WORKSPACE_", "RATE_", "CHUNK_", "PROVIDER_"))]

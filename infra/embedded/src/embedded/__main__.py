@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import errno
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,16 +28,16 @@ BACKUP_DAYS = 14
 def main() -> int:
     arguments = _parser().parse_args()
     progress = StartProgress()
-    settings = user_settings(ROOT / ".env")
-    folder = DataFolder(Path(settings.get("ATTRACTOR_DATA") or ROOT / DEFAULT_NAME))
     try:
+        settings = user_settings(ROOT / ".env")
+        folder = DataFolder(Path(settings.get("ATTRACTOR_DATA") or ROOT / DEFAULT_NAME))
         return _COMMANDS[arguments.command](arguments, folder, settings, progress)
     except (EmbeddedError, BackupError) as error:
         progress.error(str(error))
     except KeyboardInterrupt:
         progress.error("interrupted")
     except OSError as error:
-        progress.error(_explained(error, folder.path))
+        progress.error(_explained(error))
     return 1
 
 
@@ -154,12 +153,13 @@ def _resident(process: psutil.Process) -> int:
         return 0
 
 
-def _explained(error: OSError, data: Path) -> str:
+def _explained(error: OSError) -> str:
+    place = error.filename or "the data folder"
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"the disk of {data} is full: delete something, or set ATTRACTOR_DATA to a folder on another disk"
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return f"{error.filename or data} cannot be written ({error.strerror}): set ATTRACTOR_DATA to a folder of yours"
-    return f"{error.filename or ''} {error.strerror or error} ({os.strerror(error.errno or 0)})".strip()
+        return f"the disk of {place} is full: delete something, or set ATTRACTOR_DATA to a folder on another disk"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.EEXIST, errno.ENOTDIR):
+        return f"{place} cannot be used ({error.strerror}): set ATTRACTOR_DATA to a folder of yours"
+    return f"{place}: {error.strerror or error}"
 
 
 _COMMANDS = {

@@ -18,7 +18,7 @@ import psutil
 
 from embedded.accounts import make_private
 from embedded.credentials import Credentials
-from embedded.errors import AlreadyRunning, DataFolderFull
+from embedded.errors import AlreadyRunning, DataFolderFull, EmbeddedError
 from embedded.processes.child import Child
 
 NEEDED_MB = 500
@@ -39,7 +39,7 @@ class DataFolder:
     def create(self) -> None:
         """Creates the folder. A new one gets the name of its database's folder, should that have to be elsewhere.
 
-        Raises DiskFull if too little disk space is left.
+        Raises DataFolderFull if too little disk space is left.
         """
         ours = not self.path.exists() or self.path.name == DEFAULT_NAME  # others may hold more than our data
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -49,14 +49,20 @@ class DataFolder:
             (self.path / HOME_NAME).write_text(secrets.token_hex(8), encoding="utf-8")
         self.logs.mkdir(mode=0o700, exist_ok=True)
         free_mb = shutil.disk_usage(self.path).free // 2**20
-        needed_mb = int(os.environ.get("ATTRACTOR_MIN_FREE_MB", NEEDED_MB))
-        if free_mb < needed_mb:
-            raise DataFolderFull(self.path, free_mb, needed_mb)
+        needed_mb = os.environ.get("ATTRACTOR_MIN_FREE_MB") or str(NEEDED_MB)
+        if not needed_mb.isdecimal():
+            raise EmbeddedError(f"ATTRACTOR_MIN_FREE_MB is {needed_mb!r}: set it to a number of megabytes")
+        if free_mb < int(needed_mb):
+            raise DataFolderFull(self.path, free_mb, int(needed_mb))
 
     @functools.cached_property
     def credentials(self) -> Credentials:
         """The secrets of this installation; a single object, because it rewrites the whole file."""
-        found = Credentials(self.path / "secrets.json")
+        file = self.path / "secrets.json"
+        try:
+            found = Credentials(file)
+        except json.JSONDecodeError as error:
+            raise EmbeddedError(f"{file} is not valid JSON ({error}): correct it by hand") from error
         found.forget("internal-token")  # from 0.1.0: API keys could be computed from it
         return found
 

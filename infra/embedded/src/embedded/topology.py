@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -11,10 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dotenv import dotenv_values
+from dotenv.parser import parse_stream
 
 from embedded.credentials import Credentials
 from embedded.engines import Engines
+from embedded.errors import EmbeddedError
 from embedded.ports import LOOPBACK
 from embedded.processes.child import Command
 
@@ -183,7 +185,9 @@ class Site:
 
     def _with_database(self, process: Process) -> dict[str, str]:
         """Returns the variables that any program needs, and the database URL of the process's role."""
-        system = {name: value for name, value in self.user.items() if _of_the_system(name)}
+        system = {
+            name: value for name, value in self.user.items() if name.upper() in OF_THE_SYSTEM or name.startswith("LC_")
+        }
         role = f"attractor_{process.module}"
         return {**system, "DATABASE_URL": self.engines.database_url(role, self.credentials.named(role))}
 
@@ -225,11 +229,17 @@ class Site:
         return self.engines.admin_database_url, self._with_database(process)["DATABASE_URL"]
 
 
-def _of_the_system(name: str) -> bool:
-    return name.upper() in OF_THE_SYSTEM or name.startswith("LC_")
-
-
 def user_settings(dotenv: Path) -> dict[str, str]:
-    """Returns this process's environment, which overrides the lines of `.env` that apply without Docker."""
-    shared = dotenv_values(dotenv, interpolate=False).items()
-    return {name: value for name, value in shared if value is not None and name.startswith(FROM_DOTENV)} | os.environ
+    """Returns this process's environment, which overrides the lines of `.env` that apply without Docker.
+
+    Raises EmbeddedError if the file cannot be read.
+    """
+    try:
+        lines = list(parse_stream(io.StringIO(dotenv.read_text(encoding="utf-8")))) if dotenv.exists() else []
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise EmbeddedError(f"{dotenv} cannot be read: {why}") from error
+    if broken := next((line.original for line in lines if line.error), None):
+        raise EmbeddedError(f"{dotenv}, line {broken.line}, is not NAME=value: correct or delete it")
+    shared = {line.key: line.value for line in lines if line.key is not None and line.value is not None}
+    return {name: value for name, value in shared.items() if name.startswith(FROM_DOTENV)} | os.environ

@@ -79,11 +79,14 @@ def warn_if_readable(url: str, secret: str, output: Output) -> None:
         output.note(f"Warning: {url} is not encrypted: others on the way can read the {secret}", "yellow")
 
 
-def connected(**groups: Callable[..., Any]) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:
+def connected(
+    *, patient: bool = False, **groups: Callable[..., Any]
+) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:
     """Turns a coroutine function, whose first two parameters are a client and the output, into a command.
 
-    The command takes the other parameters, and --json. A parameter named in `groups` is replaced by the parameters of
-    that group's function, which several commands share; the coroutine receives the function's result.
+    The command takes the other parameters, and --json; with `patient`, it outlasts a restart of the server. A parameter
+    named in `groups` is replaced by the parameters of that group's function, which several commands share; the
+    coroutine receives the function's result.
     """
 
     def decorated(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
@@ -94,7 +97,7 @@ def connected(**groups: Callable[..., Any]) -> Callable[[Callable[..., Awaitable
                     given[group] = function(**values)
                 except ValidationError as error:
                     raise typer.BadParameter(first_error(error)) from error
-            run(ctx, json, lambda client, output: work(client, output, **given))
+            run(ctx, json, lambda client, output: work(client, output, **given), patient=patient)
 
         parameters = [inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)]
         for parameter in _parameters(work)[2:]:

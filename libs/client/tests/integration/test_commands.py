@@ -562,6 +562,8 @@ class TestFailing:
             ("search", "q", "-k", "101"),
             ("documents", "show", "no-uuid"),
             ("graph", "expand"),
+            ("sources", "add", "web", "no-url"),
+            ("sources", "add", "folder", "handbook", "--every", "1"),
             ("no-such-command",),
         ],
     )

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from psycopg import OperationalError
 from pydantic import ValidationError
 
 from service_kit.migrate import MigrationBlocked, MigrationChanged, SchemaUnfit, migrate
@@ -16,6 +17,13 @@ from service_kit.settings import MigrationSettings, RedisSettings
 
 STARTUP_FAILED = 3
 SCHEMA_UNFIT = 4
+EXIT_CODES: Mapping[type[Exception], int] = {
+    MigrationBlocked: 1,
+    MigrationChanged: 1,
+    Unavailable: STARTUP_FAILED,
+    OperationalError: STARTUP_FAILED,
+    SchemaUnfit: SCHEMA_UNFIT,
+}
 
 
 def apply_migrations(schema: str, package: str) -> None:
@@ -31,6 +39,7 @@ def replay_dead_letters(streams: Sequence[str], group: str) -> None:
     """Puts the group's dead letters back on their streams; reads REDIS_URL."""
     # Imported here because migrations, which run before every start, need neither.
     from redis.asyncio import Redis  # noqa: PLC0415
+    from redis.exceptions import RedisError  # noqa: PLC0415
 
     from service_kit.streams import replay  # noqa: PLC0415
 
@@ -39,7 +48,10 @@ def replay_dead_letters(streams: Sequence[str], group: str) -> None:
             for stream in streams:
                 sys.stdout.write(f"{stream}: {await replay(redis, stream, group)} events replayed\n")
 
-    asyncio.run(run())
+    try:
+        asyncio.run(run())
+    except RedisError as error:
+        raise Unavailable(f"Redis cannot be used: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -54,7 +66,7 @@ class WithArguments:
 def run(name: str, commands: Mapping[str, tuple[str, Callable[[], None]] | WithArguments]) -> int:
     """Runs one of `commands` (help and function by name). Returns the exit code.
 
-    Unset settings, a schema that does not fit and a database that does not answer are named in one line.
+    Wrong settings, a schema that does not fit and a store that does not answer are named in one line.
     """
     parser = argparse.ArgumentParser(prog=f"python -m {name}")
     chosen = parser.add_subparsers(dest="command", required=True)
@@ -68,16 +80,10 @@ def run(name: str, commands: Mapping[str, tuple[str, Callable[[], None]] | WithA
     try:
         command.run(arguments) if isinstance(command, WithArguments) else command[1]()
     except ValidationError as error:
-        missing = "; ".join(f"{'.'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
-        sys.stderr.write(f"{name}: the settings are not complete: {missing}\n")
+        wrong = "; ".join(f"{'.'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
+        sys.stderr.write(f"{name}: wrong settings: {wrong}\n")
         return 2
-    except (MigrationBlocked, MigrationChanged) as error:
-        sys.stderr.write(f"{name}: {error}\n")
-        return 1
-    except SchemaUnfit as error:
-        sys.stderr.write(f"{name}: {error}\n")
-        return SCHEMA_UNFIT
-    except Unavailable as error:
-        sys.stderr.write(f"{name}: {error}\n")
-        return STARTUP_FAILED
+    except tuple(EXIT_CODES) as error:
+        sys.stderr.write(f"{name}: {' '.join(str(error).split())}\n")
+        return next(code for kind, code in EXIT_CODES.items() if isinstance(error, kind))
     return 0

@@ -1,7 +1,7 @@
-"""Metrics of a service's processes: each one tells those of all, with the label `process`.
+"""Metrics of a service's processes: each process reports those of all, with the label `process`.
 
 Prometheus scrapes a port, and any of the processes answers. So each also listens on a port of the loopback interface,
-where it tells the others its own metrics.
+where it reports its own metrics to the others.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Exposition = Callable[[], Awaitable[bytes]]
 
 
 class ProcessMetrics:
-    """What the process `number` tells and asks. `sockets` are bound for each process, before they are forked."""
+    """The metrics of the process `number`. `sockets` are bound for all processes, before they are forked."""
 
     def __init__(self, number: int, sockets: Sequence[socket.socket]) -> None:
         self.number, self.own = number, sockets[number]

@@ -1,4 +1,4 @@
-"""Headers of several services: If-Match with a version, which ETag tells (RFC 9110), and Idempotency-Key."""
+"""Headers of several services: If-Match and ETag, which carry a version (RFC 9110), and Idempotency-Key."""
 
 from __future__ import annotations
 

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
-from pydantic import AfterValidator, Field, SecretStr, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, FilePath, SecretStr, model_validator
 from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SecretsSettingsSource, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SecretsSettingsSource,
+    SettingsConfigDict,
+)
 
 from service_kit.token_keys import SigningKey, parse_public_keys
+from service_kit.web_address import AllowedAddresses, allowed_addresses
 
 SECRET_FILES = Path("/run/secrets")
 ESCAPE = "in the password, percent-encode every character other than letters, digits and -._~"
@@ -49,8 +56,14 @@ def _public_keys(text: str) -> str:
     return text
 
 
+def _addresses(value: object) -> object:
+    return allowed_addresses(value) if isinstance(value, str) else value
+
+
 PostgresUrl = Annotated[SecretStr, AfterValidator(_postgres_url)]
 RedisUrl = Annotated[SecretStr, AfterValidator(_redis_url)]
+LogLevel = Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"], BeforeValidator(str.upper)]
+AllowedNetworks = Annotated[AllowedAddresses, NoDecode, BeforeValidator(_addresses)]
 
 
 class _SecretFiles(SecretsSettingsSource):
@@ -116,9 +129,9 @@ class PrivateSettings(Environment):
 class TlsSettings(Environment):
     """HTTPS on the service's own port, for deployments without a proxy that terminates TLS."""
 
-    tls_certificate_file: Path | None = None
+    tls_certificate_file: FilePath | None = None
     """The certificate with its chain, as PEM; if set, the port accepts only HTTPS"""
-    tls_key_file: Path | None = None
+    tls_key_file: FilePath | None = None
     """The certificate's private key, as PEM"""
 
     @model_validator(mode="after")
@@ -165,8 +178,7 @@ class ServiceSettings(TokenSettings, PrivateSettings, DatabaseSettings):
     """How many processes answer at the port; 0: one for each core, at most four"""
     max_connections: int = Field(default=2_000, gt=0)
     """Maximum open connections of each process; beyond this, the one that has been idle longest is closed"""
-    log_level: str = "INFO"
-    """DEBUG, INFO, WARNING or ERROR"""
+    log_level: LogLevel = "INFO"
     otel_exporter_otlp_endpoint: str | None = None
     """Where spans are sent, by OTLP over HTTP; unset: no spans are sent"""
 

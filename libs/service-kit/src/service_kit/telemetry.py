@@ -67,9 +67,18 @@ def configure_logs(service: str, log_level: str) -> None:
     """Sets up logs to standard output."""
     handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(JsonFormatter(service))
-    logging.basicConfig(level=log_level.upper(), handlers=[handler], force=True)
+    logging.basicConfig(level=log_level, handlers=[handler], force=True)
     for noisy in ("httpx2", "httpcore2", "urllib3", "neo4j.notifications"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
+    logging.getLogger("uvicorn.error").addFilter(end_with_reason)
+
+
+def end_with_reason(record: logging.LogRecord) -> bool:
+    """Makes the reason of a failed start the last message. uvicorn logs a traceback, then a line without the reason."""
+    text = record.getMessage()
+    if text.startswith("Traceback "):
+        vars(record).update(msg=text.rstrip().rpartition("\n")[2], args=(), exception=text)
+    return text != "Application startup failed. Exiting."
 
 
 def describe_process(registry: CollectorRegistry, package: str | None) -> None:

@@ -48,6 +48,9 @@ async def test_a_port_with_a_certificate_accepts_only_https(tmp_path: Path) -> N
 
 
 def test_a_certificate_without_its_key_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValidationError, match="Path does not point to a file"):
+        TlsSettings(tls_certificate_file=tmp_path / CERTIFICATE, tls_key_file=tmp_path / KEY)
+    write_store_keys(tmp_path)
     with pytest.raises(ValidationError, match="set both"):
         TlsSettings(tls_certificate_file=tmp_path / CERTIFICATE)
     assert TlsSettings().tls == {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from service_kit.settings import Environment
+from service_kit.settings import Environment, LogLevel
 
 
 class SandboxSettings(Environment):
@@ -22,4 +22,4 @@ class ConverterSettings(Environment):
     """The socket to listen on; only processes of the same user may connect"""
     work_folder: Path = Path(tempfile.gettempdir())
     """Where conversions write their files"""
-    log_level: str = "INFO"
+    log_level: LogLevel = "INFO"

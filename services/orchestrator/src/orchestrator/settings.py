@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
-from pydantic_settings import NoDecode
+from pydantic import AfterValidator, Field, SecretStr
 
 from inference.settings import ChatSettings, EntailmentSettings
 from orchestrator.configuration.sealing import SecretSeal
-from service_kit.settings import DatabaseSettings, DocumentConsumerSettings, ObjectStoreSettings, ServiceSettings
-from service_kit.web_address import AllowedAddresses, allowed_addresses
-
-
-def _addresses(value: object) -> object:
-    return allowed_addresses(value) if isinstance(value, str) else value
+from service_kit.settings import (
+    AllowedNetworks,
+    DatabaseSettings,
+    DocumentConsumerSettings,
+    ObjectStoreSettings,
+    ServiceSettings,
+)
+from service_kit.web_address import AllowedAddresses
 
 
 def _keys(keys: SecretStr) -> SecretStr:
@@ -95,7 +96,7 @@ class Settings(ServiceSettings, DocumentConsumerSettings, ObjectStoreSettings, C
     settings_key: SettingsKeys | None = None
     """Seals the secrets that workspaces store: 64 hexadecimal characters (openssl rand -hex 32). Further keys, after a
     space, only open what they sealed; `rotate-settings-key` reseals everything with the first"""
-    provider_allowed_networks: Annotated[AllowedAddresses, NoDecode, BeforeValidator(_addresses)] = AllowedAddresses()
+    provider_allowed_networks: AllowedNetworks = AllowedAddresses()
     """Where workspaces' own providers may be besides the public internet: networks (CIDR), addresses and host names,
     separated by commas"""
     passage_tokens: int = Field(default=4_000, ge=200)

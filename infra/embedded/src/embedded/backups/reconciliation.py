@@ -70,9 +70,10 @@ class Reconciliation:
 
     def _tell(self) -> None:
         found = [json.loads(line) for line in (self.folder.logs / "reconcile.out").read_text("utf-8").splitlines()]
-        lost = [f"{one['workspace_id']}\t{one['document_id']}\t{one['detail']}" for one in found if _is_lost(one)]
-        mended = len(found) - len(lost)
-        self.progress.line(f"the stores agree, repair of {mended} begun" if mended else "the stores agree")
+        missing = [one for one in found if one["kind"] == "original-missing"]
+        lost = [f"{one['workspace_id']}\t{one['document_id']}\t{one['detail']}" for one in missing]
+        mended = f"the stores differed; repair of {len(found) - len(lost)} begun"
+        self.progress.line(mended if found else "the stores agree")
         if not lost:
             return
         file = self.folder.path / UPLOAD_AGAIN
@@ -80,7 +81,3 @@ class Reconciliation:
         self.progress.warn(f"{len(lost)} documents have to be uploaded again, or their source synchronised ({file}):")
         for line in lost[:_SHOWN]:
             self.progress.warn(f"  {line}")
-
-
-def _is_lost(found: Mapping[str, str]) -> bool:
-    return found["kind"] == "original-missing"

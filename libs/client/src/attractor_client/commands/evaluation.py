@@ -18,7 +18,7 @@ from attractor_client.evaluation.metrics import metric_names
 from attractor_client.evaluation.remembering import measure_recall, read_conversations
 from attractor_client.evaluation.results import Evaluation, load
 from attractor_client.evaluation.running import Plan, evaluate
-from attractor_client.invocation import FAILED, Json, run
+from attractor_client.invocation import FAILED, Json, connected, run
 from attractor_client.output import Output
 from contracts.retrieval import SearchMode
 
@@ -150,15 +150,16 @@ def run_evaluation(
 
 
 @app.command("compare")
-def compare_results(
-    ctx: typer.Context,
+@connected()
+async def compare_results(
+    _: AttractorClient,
+    output: Output,
     before: Annotated[Path, typer.Argument(metavar="BEFORE", help="A result written by --save.")],
     after: Annotated[Path, typer.Argument(metavar="AFTER", help="A later result.")],
     html: Html = None,
     metric: Metric = None,
     fail_below: Below = None,
     tolerance: Tolerance = None,
-    json: Json = False,
 ) -> None:
     """Compare two saved results; needs no server.
 
@@ -166,13 +167,9 @@ def compare_results(
     Example:
       attractor eval compare main.json branch.json --tolerance 0.005
     """
-
-    async def work(_: AttractorClient, output: Output) -> None:
-        old, new = load(before), load(after)
-        floors = _floors(fail_below, new.k, new.modes)
-        _conclude(output, new, old, _metric(metric, new.k), floors, tolerance, None, html)
-
-    run(ctx, json, work)
+    old, new = load(before), load(after)
+    floors = _floors(fail_below, new.k, new.modes)
+    _conclude(output, new, old, _metric(metric, new.k), floors, tolerance, None, html)
 
 
 def _conclude(
@@ -207,10 +204,11 @@ def _conclude(
 
 
 @app.command("memory")
-def evaluate_memory(
-    ctx: typer.Context,
+@connected(patient=True)
+async def evaluate_memory(
+    client: AttractorClient,
+    output: Output,
     file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A JSON file of conversations.")],
-    json: Json = False,
 ) -> None:
     """Import conversations, ask about them, and measure which messages are recalled.
 
@@ -222,20 +220,16 @@ def evaluate_memory(
     Example:
       attractor eval memory conversations.json
     """
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        figures = await measure_recall(client, read_conversations(file), output.note)
-        means, counts = figures.mean_recall(), {name: len(values) for name, values in figures.recall.items()}
-        slowest = sorted(figures.seconds)[int(0.95 * len(figures.seconds))] if figures.seconds else 0.0
-        if output.as_json:
-            imported = {"messages": figures.messages, "facts": figures.facts}
-            output.json({**imported, "recall": means, "questions": counts, "seconds_p95": slowest})
-            return
-        rows = [(name, counts[name], f"{value:.3f}") for name, value in means.items()]
-        output.table(("category", "questions", "recall@10"), rows)
-        output.text(f"{figures.messages} messages, {figures.facts} facts; p95 {1000 * slowest:.0f} ms")
-
-    run(ctx, json, work, patient=True)
+    figures = await measure_recall(client, read_conversations(file), output.note)
+    means, counts = figures.mean_recall(), {name: len(values) for name, values in figures.recall.items()}
+    slowest = sorted(figures.seconds)[int(0.95 * len(figures.seconds))] if figures.seconds else 0.0
+    if output.as_json:
+        imported = {"messages": figures.messages, "facts": figures.facts}
+        output.json({**imported, "recall": means, "questions": counts, "seconds_p95": slowest})
+        return
+    rows = [(name, counts[name], f"{value:.3f}") for name, value in means.items()]
+    output.table(("category", "questions", "recall@10"), rows)
+    output.text(f"{figures.messages} messages, {figures.facts} facts; p95 {1000 * slowest:.0f} ms")
 
 
 def _write(output: Output, file: Path, write: Callable[[Path], None]) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from attractor_client.client import AttractorClient
-from attractor_client.configuration import DEFAULT_URL, configuration_file, save
+from attractor_client.configuration import DEFAULT_URL, save
 from attractor_client.errors import Unauthenticated
 from attractor_client.invocation import Flags, Json, run
 from attractor_client.output import Output
@@ -41,11 +41,7 @@ def login(
             raise Unauthenticated("No API key given")
         caller = await client.accounts.me()
         file = save(server.strip(), key.strip())
-        if output.as_json:
-            output.json({"file": file, "caller": caller})
-            return
-        output.text(
-            f"{caller.user.name}, {caller.role.value} in {caller.workspace.name}; kept in {configuration_file()}"
-        )
+        who = f"{caller.user.name}, {caller.role.value} in {caller.workspace.name}"
+        output.result({"file": file, "caller": caller}, f"{who}; kept in {file}")
 
     run(ctx, json, work)

@@ -96,10 +96,7 @@ async def remove(client: AttractorClient, output: Output, yes: Yes = False) -> N
     """Delete everything that the model found from the graph, and turn refinement off."""
     confirm("Delete everything that the model found?", output, yes)
     deleted = await client.refinement.delete_results()
-    if output.as_json:
-        output.json(deleted)
-    else:
-        output.text(f"{deleted.results} results deleted; {deleted.documents} documents are graphed again")
+    output.result(deleted, f"{deleted.results} results deleted; {deleted.documents} documents are graphed again")
 
 
 async def _change(client: AttractorClient, output: Output, change: RefinementSettingsUpdate) -> None:

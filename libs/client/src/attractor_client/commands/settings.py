@@ -80,10 +80,7 @@ async def change(
         stdin = typer.get_text_stream("stdin")
         value = typer.prompt("Value", hide_input=True, err=True) if stdin.isatty() else stdin.readline().strip()
     state = await client.settings.put(key, _parsed(key, value), scope_of(workspace))
-    if output.as_json:
-        output.json(state)
-        return
-    output.note(f"{key} is set")
+    output.json(state) if output.as_json else output.note(f"{key} is set")
 
 
 @app.command()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Any
 from uuid import UUID
 
 import typer
-from pydantic import HttpUrl
 
 from attractor_client.client import AttractorClient
 from attractor_client.commands.source_views import show_source, show_sync, source_row, sync_row
-from attractor_client.invocation import FAILED, Json, Limit, Yes, at_most, confirm, connected, run, show_list
+from attractor_client.invocation import FAILED, Limit, Yes, at_most, confirm, connected, show_list
 from attractor_client.output import Output
 from attractor_client.rendering import size
 from contracts.sources import (
@@ -18,6 +18,7 @@ from contracts.sources import (
     GitConfig,
     OnRemoved,
     S3Config,
+    SourceConfig,
     SourceCreate,
     SourceUpdate,
     Sync,
@@ -39,17 +40,30 @@ Exclude = Annotated[list[str] | None, typer.Option(help="Skip paths that match; 
 Removed = Annotated[OnRemoved, typer.Option(help="What to do with a document whose file is gone.")]
 
 
+@dataclass(frozen=True)
+class Following:
+    """The options that all kinds of sources have."""
+
+    name: Name = None
+    every: Every = None
+    include: Include = None
+    exclude: Exclude = None
+    on_removed: Removed = OnRemoved.delete
+
+    @property
+    def selection(self) -> dict[str, Any]:
+        return {"include": self.include or [], "exclude": self.exclude or []}
+
+
 @add.command("folder")
-def add_folder(
-    ctx: typer.Context,
+@connected(following=Following)
+async def add_folder(
+    client: AttractorClient,
+    output: Output,
     path: Annotated[str, typer.Argument(help="Path of the folder on the server, below one of its SOURCE_ROOTS.")],
-    name: Name = None,
     watch: Annotated[bool, typer.Option(help="Synchronise shortly after each change.")] = True,
-    every: Every = None,
-    include: Include = None,
-    exclude: Exclude = None,
-    on_removed: Removed = OnRemoved.delete,
-    json: Json = False,
+    *,
+    following: Following,
 ) -> None:
     """Add a folder, with everything below it, and watch it for changes.
 
@@ -57,21 +71,18 @@ def add_folder(
     Example:
       attractor sources add folder /documents/handbook --exclude 'drafts/**'
     """
-    config = FolderConfig(path=path, watch=watch, include=include or [], exclude=exclude or [])
-    _add(ctx, SourceCreate(name=name or path, config=config, every_seconds=every, on_removed=on_removed), json)
+    await _add(client, output, following, path, FolderConfig(path=path, watch=watch, **following.selection))
 
 
 @add.command("git")
-def add_git(
-    ctx: typer.Context,
+@connected(following=Following)
+async def add_git(
+    client: AttractorClient,
+    output: Output,
     path: Annotated[str, typer.Argument(help="Path of the repository on the server, below one of its SOURCE_ROOTS.")],
     ref: Annotated[str, typer.Option(help="A branch, tag or commit.")] = "HEAD",
-    name: Name = None,
-    every: Every = None,
-    include: Include = None,
-    exclude: Exclude = None,
-    on_removed: Removed = OnRemoved.delete,
-    json: Json = False,
+    *,
+    following: Following,
 ) -> None:
     """Add the files of a git repository at a commit.
 
@@ -79,24 +90,21 @@ def add_git(
     Example:
       attractor sources add git /documents/billing --ref main --every 300
     """
-    config = GitConfig(path=path, ref=ref, include=include or [], exclude=exclude or [])
-    _add(ctx, SourceCreate(name=name or path, config=config, every_seconds=every, on_removed=on_removed), json)
+    await _add(client, output, following, path, GitConfig(path=path, ref=ref, **following.selection))
 
 
 @add.command("web")
-def add_web(
-    ctx: typer.Context,
+@connected(following=Following)
+async def add_web(
+    client: AttractorClient,
+    output: Output,
     url: Annotated[str, typer.Argument(help="A page, a sitemap, or the first page of a crawl.")],
     sitemap: Annotated[bool, typer.Option("--sitemap", help="Treat the URL as a sitemap and read its pages.")] = False,
     crawl: Annotated[bool, typer.Option("--crawl", help="Follow links on the same site.")] = False,
     depth: Annotated[int, typer.Option(min=0, max=20, help="How many links deep to crawl.")] = 3,
     pages: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of pages.")] = 200,
-    name: Name = None,
-    every: Every = None,
-    include: Include = None,
-    exclude: Exclude = None,
-    on_removed: Removed = OnRemoved.delete,
-    json: Json = False,
+    *,
+    following: Following,
 ) -> None:
     """Add a web page, the pages of a sitemap, or a crawl of one site.
 
@@ -106,29 +114,21 @@ def add_web(
     """
     if sitemap and crawl:
         raise typer.BadParameter("--sitemap and --crawl cannot be combined")
-    config = WebConfig(
-        url=HttpUrl(url),
-        mode="sitemap" if sitemap else "crawl" if crawl else "page",
-        max_depth=depth,
-        max_pages=pages,
-        include=include or [],
-        exclude=exclude or [],
-    )
-    _add(ctx, SourceCreate(name=name or url, config=config, every_seconds=every, on_removed=on_removed), json)
+    mode = "sitemap" if sitemap else "crawl" if crawl else "page"
+    values = {"url": url, "mode": mode, "max_depth": depth, "max_pages": pages, **following.selection}
+    await _add(client, output, following, url, WebConfig.model_validate(values))
 
 
 @add.command("s3")
-def add_s3(
-    ctx: typer.Context,
+@connected(following=Following)
+async def add_s3(
+    client: AttractorClient,
+    output: Output,
     bucket: Annotated[str, typer.Argument(help="Name of the bucket.")],
     prefix: Annotated[str, typer.Argument(help="Only keys with this prefix.")] = "",
     connection: Annotated[str, typer.Option(help="One of the server's SOURCE_S3_CONNECTIONS.")] = "default",
-    name: Name = None,
-    every: Every = None,
-    include: Include = None,
-    exclude: Exclude = None,
-    on_removed: Removed = OnRemoved.delete,
-    json: Json = False,
+    *,
+    following: Following,
 ) -> None:
     """Add the objects of a bucket under a prefix.
 
@@ -136,17 +136,20 @@ def add_s3(
     Example:
       attractor sources add s3 contracts 2026/ --connection archive --every 3600
     """
-    config = S3Config(bucket=bucket, prefix=prefix, connection=connection, include=include or [], exclude=exclude or [])
-    place = f"{bucket}/{prefix}"
-    _add(ctx, SourceCreate(name=name or place, config=config, every_seconds=every, on_removed=on_removed), json)
+    config = S3Config(bucket=bucket, prefix=prefix, connection=connection, **following.selection)
+    await _add(client, output, following, f"{bucket}/{prefix}", config)
 
 
-def _add(ctx: typer.Context, source: SourceCreate, json: bool) -> None:
-    async def work(client: AttractorClient, output: Output) -> None:
-        created = await client.sources.create(source)
-        output.json(created) if output.as_json else show_source(output, created)
-
-    run(ctx, json, work)
+async def _add(client: AttractorClient, output: Output, following: Following, place: str, config: SourceConfig) -> None:
+    created = await client.sources.create(
+        SourceCreate(
+            name=following.name or place,
+            config=config,
+            every_seconds=following.every,
+            on_removed=following.on_removed,
+        )
+    )
+    output.json(created) if output.as_json else show_source(output, created)
 
 
 @app.command("list")
@@ -173,13 +176,14 @@ async def show(client: AttractorClient, output: Output, source_id: SourceId) -> 
 
 
 @app.command()
-def sync(
-    ctx: typer.Context,
+@connected(patient=True)
+async def sync(
+    client: AttractorClient,
+    output: Output,
     source_id: SourceId,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would change.")] = False,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it has finished.")] = True,
     limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="Maximum number of changes to list.")] = 50,
-    json: Json = False,
 ) -> None:
     """Synchronise a source now: pick up what was added, changed or removed there.
 
@@ -188,16 +192,12 @@ def sync(
       attractor sources sync 2f0c... --dry-run
       attractor sources sync 2f0c... --no-wait
     """
-
-    async def work(client: AttractorClient, output: Output) -> None:
-        found = await client.sources.sync(source_id, dry_run=dry_run)
-        if wait:
-            found = await client.sources.wait(found)
-        await _show_result(client, output, found, limit if wait else 0)
-        if found.status is SyncStatus.failed:
-            raise typer.Exit(FAILED)
-
-    run(ctx, json, work, patient=True)
+    found = await client.sources.sync(source_id, dry_run=dry_run)
+    if wait:
+        found = await client.sources.wait(found)
+    await _show_result(client, output, found, limit if wait else 0)
+    if found.status is SyncStatus.failed:
+        raise typer.Exit(FAILED)
 
 
 async def _show_result(client: AttractorClient, output: Output, found: Sync, limit: int) -> None:
@@ -214,23 +214,22 @@ async def _show_result(client: AttractorClient, output: Output, found: Sync, lim
 
 
 @app.command()
-def pause(ctx: typer.Context, source_id: SourceId, json: Json = False) -> None:
+@connected()
+async def pause(client: AttractorClient, output: Output, source_id: SourceId) -> None:
     """Stop synchronising a source automatically; its documents stay."""
-    _update(ctx, source_id, SourceUpdate(paused=True), json)
+    await _update(client, output, source_id, SourceUpdate(paused=True))
 
 
 @app.command()
-def resume(ctx: typer.Context, source_id: SourceId, json: Json = False) -> None:
+@connected()
+async def resume(client: AttractorClient, output: Output, source_id: SourceId) -> None:
     """Synchronise a paused source automatically again."""
-    _update(ctx, source_id, SourceUpdate(paused=False), json)
+    await _update(client, output, source_id, SourceUpdate(paused=False))
 
 
-def _update(ctx: typer.Context, source_id: UUID, change: SourceUpdate, json: bool) -> None:
-    async def work(client: AttractorClient, output: Output) -> None:
-        updated = await client.sources.update(await client.sources.get(source_id), change)
-        output.json(updated) if output.as_json else show_source(output, updated)
-
-    run(ctx, json, work)
+async def _update(client: AttractorClient, output: Output, source_id: UUID, change: SourceUpdate) -> None:
+    updated = await client.sources.update(await client.sources.get(source_id), change)
+    output.json(updated) if output.as_json else show_source(output, updated)
 
 
 @app.command()

@@ -16,7 +16,7 @@ from attractor_client.evaluation.metrics import measure
 from attractor_client.evaluation.results import Answer, Expected, QuestionResult, RankedHit
 from attractor_client.evaluation.workers import side_by_side
 from contracts.locations import location
-from contracts.retrieval import Hit, SearchMode, SearchRequest, SearchResponse
+from contracts.retrieval import Hit, SearchMode, SearchRequest
 
 Call = tuple[JudgedQuestion, SearchMode]
 
@@ -79,7 +79,7 @@ class Asking:
             cached=found.cached,
             hits=self._hits(judgement),
             missing=[target.label for target in judgement.missing],
-            legs_left_out=_left_out(found),
+            legs_left_out=[f"{leg.leg}: {leg.error}" for leg in found.legs if leg.error],
         )
 
     def request(self, question: JudgedQuestion, mode: SearchMode) -> SearchRequest:
@@ -112,7 +112,3 @@ def _place(hit: Hit) -> str:
 
 def _expected(question: JudgedQuestion) -> list[Expected]:
     return [Expected(label=one.label, grade=one.grade, title=one.title) for one in question.targets]
-
-
-def _left_out(found: SearchResponse) -> list[str]:
-    return [f"{leg.leg}: {leg.error}" for leg in found.legs if leg.error]

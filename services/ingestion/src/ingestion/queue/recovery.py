@@ -18,6 +18,7 @@ from ingestion.documents.stages import LOST, AllStages, stage_work
 from ingestion.documents.workers import Workers
 from ingestion.settings import Settings
 from ingestion.sources.syncs import sync_work
+from service_kit.stream_entries import as_text
 from service_kit.work import WorkQueue
 
 OTHERS = [service for service in CONFIRM_DOCUMENT_DELETION if service != INGESTION]
@@ -99,10 +100,6 @@ class Recovery:
         if not await self.redis.exists(DOCUMENTS):
             return True
         for found in await self.redis.xinfo_groups(DOCUMENTS):
-            if _text(found["name"]) == group:
+            if as_text(found["name"]) == group:
                 return int(found["pending"]) == 0 and found["lag"] == 0
         return False  # the consumer has not started yet, and will read from the beginning
-
-
-def _text(value: bytes | str) -> str:
-    return value.decode() if isinstance(value, bytes) else value

@@ -68,7 +68,7 @@ class FolderReader:
     async def items(self) -> AsyncIterator[Item | Gap]:
         """Yields the selected files; raises SourceUnavailable if the folder itself cannot be listed."""
         found = self._below(self.root, "", frozenset())
-        while batch := await asyncio.to_thread(_next_batch, found):
+        while batch := await asyncio.to_thread(lambda: list(islice(found, BATCH))):
             for one in batch:
                 yield one
 
@@ -129,10 +129,6 @@ class FolderReader:
             raise ItemVanished from error
         except OSError as error:
             raise ItemRefused("unreadable", f"The file cannot be read: {error.strerror}.") from error
-
-
-def _next_batch(found: Iterator[Item | Gap]) -> list[Item | Gap]:
-    return list(islice(found, BATCH))
 
 
 def _fingerprint(state: os.stat_result) -> str:

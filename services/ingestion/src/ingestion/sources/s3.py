@@ -104,7 +104,7 @@ class S3Reader:
     async def items(self) -> AsyncIterator[Item]:
         """Yields the selected objects; raises SourceUnavailable if the bucket cannot be listed completely."""
         found = self._listed()
-        while batch := await asyncio.to_thread(_next_batch, found):
+        while batch := await asyncio.to_thread(lambda: list(islice(found, BATCH))):
             for one in batch:
                 path = one.key.removeprefix(self.base)
                 if path and self.selection.wants(path):
@@ -150,10 +150,6 @@ class S3Reader:
         if code in DENIED:
             return SourceUnavailable("s3-denied", f"{where} may not be read with its credentials ({code}).")
         return SourceUnavailable("s3-unavailable", f"{where} does not answer as it should ({code}).")
-
-
-def _next_batch(found: Iterator[Listed]) -> list[Listed]:
-    return list(islice(found, BATCH))
 
 
 def _fingerprint(etag: str, size: int) -> str:

@@ -39,7 +39,9 @@ class Selection:
         """Returns whether the file is selected, and its extension is absent, supported or named by a pattern."""
         if not self.selects(path):
             return False
-        return not has_extension(_name(path)) or extension(path) in MEDIA_TYPES or self.asks_for_format(path)
+        return (
+            not has_extension(path.rpartition("/")[2]) or extension(path) in MEDIA_TYPES or self.asks_for_format(path)
+        )
 
     def asks_for_format(self, path: str) -> bool:
         """Returns whether an include pattern names the path's extension, so that a refusal is worth reporting."""
@@ -49,10 +51,6 @@ class Selection:
 def is_hidden(path: str) -> bool:
     """Returns whether a part of the path begins with a dot."""
     return any(part.startswith(".") and part not in {".", ".."} for part in path.split("/"))
-
-
-def _name(path: str) -> str:
-    return path.rsplit("/", 1)[-1]
 
 
 def _spec(patterns: Sequence[str]) -> Globs:

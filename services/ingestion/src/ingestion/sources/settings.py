@@ -14,8 +14,8 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 from pydantic_settings import NoDecode
 
-from service_kit.settings import Environment
-from service_kit.web_address import AllowedAddresses, allowed_addresses
+from service_kit.settings import AllowedNetworks, Environment
+from service_kit.web_address import AllowedAddresses
 
 MEBIBYTE = 1024 * 1024
 
@@ -29,10 +29,6 @@ def _roots(value: object) -> object:
     if not isinstance(listed, list | tuple):
         return listed
     return [{"path": one} if isinstance(one, str | Path) else one for one in listed]
-
-
-def _addresses(value: object) -> object:
-    return allowed_addresses(value) if isinstance(value, str) else value
 
 
 def _decoded(value: object) -> object:
@@ -90,7 +86,7 @@ class WebSettings(Environment):
         pattern=r"^[A-Za-z_-]+/[\x20-\x7e]+$",
     )
     """The name before the slash is matched against robots.txt"""
-    web_allowed_networks: Annotated[AllowedAddresses, NoDecode, BeforeValidator(_addresses)] = AllowedAddresses()
+    web_allowed_networks: AllowedNetworks = AllowedAddresses()
     """What web sources may reach besides the public internet: networks (CIDR), addresses and host names,
     separated by commas"""
     web_proxy: Annotated[SecretStr, AfterValidator(_proxy)] | None = None

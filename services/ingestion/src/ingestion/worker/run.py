@@ -54,7 +54,7 @@ def run_worker() -> None:
             without_gossip=True,
             without_mingle=True,
             quiet=True,
-            loglevel=settings.log_level.upper(),
+            loglevel=settings.log_level,
         )
         worker.start()
         log.info("worker stopped")

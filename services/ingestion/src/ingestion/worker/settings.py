@@ -14,7 +14,7 @@ from ingestion.conversion.values import DEFAULT_CHUNK_TOKENS
 from ingestion.converter_settings import SandboxSettings
 from ingestion.settings import MEBIBYTE, LeaseSettings, QuotaSettings
 from ingestion.sources.settings import SourceSettings
-from service_kit.settings import ObjectStoreSettings, PrivateSettings, RedisSettings
+from service_kit.settings import LogLevel, ObjectStoreSettings, PrivateSettings, RedisSettings
 
 
 class WorkerSettings(
@@ -33,7 +33,7 @@ class WorkerSettings(
     """
 
     private_port: int | None = Field(default=None, description="The port of /readyz and /metrics; unset: none")
-    log_level: str = "INFO"
+    log_level: LogLevel = "INFO"
     otel_exporter_otlp_endpoint: str | None = None
     worker_concurrency: int = Field(
         default=2,

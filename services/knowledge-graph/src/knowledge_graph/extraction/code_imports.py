@@ -25,7 +25,7 @@ GRAMMARS: dict[str, Callable[[], object]] = {
     **dict.fromkeys(("js", "mjs", "cjs", "jsx"), tree_sitter_javascript.language),
     **dict.fromkeys(("py", "pyi"), tree_sitter_python.language),
 }
-"""By file suffix."""
+"""The grammar of each file suffix."""
 OF_LANGUAGE = {
     "py": sys.stdlib_module_names,
     "rs": frozenset({"std", "core", "alloc", "crate", "self", "super"}),

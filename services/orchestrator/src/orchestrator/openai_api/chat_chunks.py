@@ -84,7 +84,7 @@ class ChatChunks:
         event = READ[name].model_validate_json(data) if name in READ else None
         match event:
             case StageStarted():
-                return b"" if self.text else _comment(event.label)
+                return b"" if self.text else f": {event.label}\n\n".encode()
             case ThinkingDelta():
                 return self._chunk({"reasoning_content": event.text})
             case MessageDelta():
@@ -166,7 +166,3 @@ class ChatChunks:
 
 def _data(body: dict[str, Any]) -> bytes:
     return f"data: {json.dumps(body, ensure_ascii=False, separators=(',', ':'))}\n\n".encode()
-
-
-def _comment(text: str) -> bytes:
-    return f": {text}\n\n".encode()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime
 from uuid import UUID, uuid4
 
@@ -104,11 +104,7 @@ def _called(call: ModelCall, end: CallEnd) -> ModelCalled:
         role=call.role,
         provider=call.provider,
         model=call.model,
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        cached_tokens=usage.cached_tokens,
-        thinking_tokens=usage.thinking_tokens,
-        cost=usage.cost,
+        **asdict(usage),
         is_told=is_told,
         first_token_ms=None if call.first_token_ms is None else round(call.first_token_ms, 1),
         ended=end.value,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 from typing import ClassVar
 from uuid import UUID
@@ -146,11 +146,7 @@ class WorkspaceUsage(Repository):
         ended = await self.value(
             UsageSql.settle,
             id=id,
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-            cached_tokens=usage.cached_tokens,
-            thinking_tokens=usage.thinking_tokens,
-            cost=usage.cost,
+            **asdict(usage),
             is_told=is_told,
             first_token_ms=call.first_token_ms,
             ended=call.end,

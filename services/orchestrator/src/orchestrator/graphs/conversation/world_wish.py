@@ -34,7 +34,7 @@ _KINDS: Mapping[str, str] = {
     "time": "/timezone",
     "zeitzone": "/timezone",
 }
-"""By the beginning of a pattern's noun; a pattern without a noun is about the project's name."""
+"""The path that a noun means, by the beginning of the noun; a pattern without a noun is about the project's name."""
 _OF_SESSION = re.compile(
     r" (?:in|for|of|für) (?:this|dieser?|dieses|diesem) (?:session|chat|conversation|sitzung|gespräch)$", re.IGNORECASE
 )

@@ -10,15 +10,15 @@ from orchestrator.citations.question import QuestionPart, parts_of
 MOST_DOCUMENTS = 3
 CHUNKS_OF_DOCUMENT = 4
 FURTHER, MOST_HITS = 4, 100
-"""So many times the hits are searched for the document that is meant, up to what a search returns."""
+"""The search for a document that is meant asks for four times the hits, at most for what a search returns."""
 FIELDS = "title author date created by status version"
 """Words that the beginnings of documents have, which a question about one of them need not have."""
 
 
 def request_for_named(request: SearchRequest, response: SearchResponse) -> SearchRequest | None:
-    """Returns the same search for more hits, if a document is meant by its kind and no hit is of it; otherwise None.
+    """Returns the same search for more hits if the query means a kind of document and no hit is of it, else None.
 
-    "When was the UserDB incident?": what UserDB is may fill the hits, and the report on the incident come after them.
+    "When was the UserDB incident?": descriptions of UserDB may fill the hits, ahead of the report on the incident.
     """
     asking = [part for part in parts_of(request.query) if asks_for_kind(part)]
     if not asking or request.k == MOST_HITS or any(_is_of_kind(asking, hit) for hit in response.hits):
@@ -28,7 +28,7 @@ def request_for_named(request: SearchRequest, response: SearchResponse) -> Searc
 
 
 def with_named(response: SearchResponse, further: SearchResponse) -> SearchResponse:
-    """Returns the response with those hits of `further` whose documents the query means, of a few documents."""
+    """Returns the response with the hits of `further` in documents that the query means, at most three documents."""
     asking = [part for part in parts_of(response.query) if asks_for_kind(part)]
     meant = [hit for hit in further.hits if _is_of_kind(asking, hit)]
     documents = list(dict.fromkeys(hit.document_id for hit in meant))[:MOST_DOCUMENTS]

@@ -89,7 +89,7 @@ def shown_by(own_words: Sequence[str], found: Sequence[QuotedReflection]) -> lis
     """Returns the distinct reflections whose quote is in the user's words."""
     texts = [_plain(one) for one in own_words]
     kept = (
-        Reflection(kind=one.kind, aspect=one.aspect if one.kind == "style" else None, text=_plain_line(one.text))
+        Reflection(kind=one.kind, aspect=one.aspect if one.kind == "style" else None, text=" ".join(one.text.split()))
         for one in found
         if any(_plain(one.quote) in text for text in texts)
     )
@@ -116,7 +116,3 @@ def _fenced(name: str, texts: Sequence[str]) -> str:
 
 def _plain(text: str) -> str:
     return " ".join(text.casefold().split())
-
-
-def _plain_line(text: str) -> str:
-    return " ".join(text.split())
