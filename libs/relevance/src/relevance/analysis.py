@@ -20,8 +20,8 @@ from relevance.languages import ENGLISH, Stemming, load_stemming
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 # Vowel signs and points: parts of words in these scripts that \w does not match.
 _MARKS = "\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0dff\u0e31-\u0e4e\u0eb1-\u0ecd\u1000-\u109f"
-_LETTER = f"(?:(?![{_CJK}])[\\w{_MARKS}])"
-_UNIT = re.compile(f"[{_CJK}]+|{_LETTER}+(?:['’.-]{_LETTER}+)*")
+_LETTERS = f"(?:[^\\W{_CJK}]++|[{_MARKS}]++)++"
+_UNIT = re.compile(f"{_LETTERS}(?:['’.-]{_LETTERS})*+|[{_CJK}]++")
 _IS_CJK = re.compile(f"[{_CJK}]")
 _POSSESSIVE = re.compile(r"['’][sS]$")
 _JOINTS = re.compile(r"[._-]+")

@@ -18,7 +18,7 @@ ALIKE = 0.8  # Jaccard similarity
 
 # Chinese, Japanese and Korean write no spaces: each character counts as a word.
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_WORD = re.compile(f"[{_CJK}]|[^\\W{_CJK}]+")
+_WORD = re.compile(f"[^\\W{_CJK}]++|[{_CJK}]")
 _NUMBER = re.compile(r"(?<![\w.,:/-])[\w.,:/-]*?\d[\w.,:/-]*")  # a token with a digit in it
 
 

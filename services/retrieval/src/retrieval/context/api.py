@@ -13,13 +13,13 @@ from service_kit.auth import Viewer
 from service_kit.routes import from_state
 
 router = APIRouter(prefix="/v1/context", tags=["retrieval"])
-Assembly = Annotated[ContextAssembly, from_state("context")]
+UsedAssembly = Annotated[ContextAssembly, from_state("context")]
 
 
 @router.post(
     "", summary="Gather evidence for a prompt", responses={422: {"model": ProblemBody}, 503: {"model": ProblemBody}}
 )
-async def assemble_context(body: ContextRequest, caller: Viewer, assembly: Assembly) -> ContextResponse:
+async def assemble_context(body: ContextRequest, caller: Viewer, assembly: UsedAssembly) -> ContextResponse:
     """Returns the passages that answer the queries best, as one text of at most `max_tokens` tokens, best first.
 
     Each is in a block `<passage number="1" document="..." section="..." page="...">`, which its own text cannot close
@@ -30,6 +30,6 @@ async def assemble_context(body: ContextRequest, caller: Viewer, assembly: Assem
 
 
 @router.get("/tokenizers", summary="List the tokenizers for contexts")
-async def list_tokenizers(caller: Viewer, assembly: Assembly) -> Tokenizers:  # noqa: ARG001
+async def list_tokenizers(caller: Viewer, assembly: UsedAssembly) -> Tokenizers:  # noqa: ARG001
     """Lists the tokenizers. `estimate-4-bytes` is an estimate for models without one."""
     return Tokenizers(default=assembly.tokenizers.default, names=assembly.tokenizers.names)

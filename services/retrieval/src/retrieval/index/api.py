@@ -42,13 +42,13 @@ class IndexDocuments:
         return page(rows, limit, lambda row: (row.document_id,))
 
 
-InUse = Annotated[IndexDocuments, from_state("index_documents")]
+UsedDocuments = Annotated[IndexDocuments, from_state("index_documents")]
 Surveyed = Annotated[UUID, Depends(viewer_or(INGESTION))]
 
 
 @router.get("/documents", summary="List the indexed documents")
 async def list_indexed(
-    workspace_id: Surveyed, using: InUse, limit: Limit = 100, cursor: Cursor = None
+    workspace_id: Surveyed, documents: UsedDocuments, limit: Limit = 100, cursor: Cursor = None
 ) -> Page[IndexedDocument]:
     """Lists documents by id, for comparison with what should be indexed; the gateway does not route it."""
-    return await using.page(workspace_id, limit, cursor)
+    return await documents.page(workspace_id, limit, cursor)

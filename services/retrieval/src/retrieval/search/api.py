@@ -17,7 +17,7 @@ from service_kit.routes import from_state
 router = APIRouter(prefix="/v1", tags=["retrieval"])
 
 
-InUse = Annotated[ScopedSearch, from_state("search")]
+UsedSearch = Annotated[ScopedSearch, from_state("search")]
 Searcher = Annotated[Principal, Depends(viewer_through(ORCHESTRATOR, KNOWLEDGE_GRAPH))]
 
 REFUSED: dict[int | str, dict[str, Any]] = {
@@ -29,7 +29,7 @@ REFUSED: dict[int | str, dict[str, Any]] = {
 
 
 @router.post("/search", summary="Search documents", responses=REFUSED)
-async def search_chunks(body: SearchRequest, caller: Searcher, using: InUse) -> SearchResponse:
+async def search_chunks(body: SearchRequest, caller: Searcher, search: UsedSearch) -> SearchResponse:
     """Returns the `k` chunks that answer the query best, among the documents selected by scope and filters.
 
     `hybrid` (the default) adds up meaning (cosine of embeddings), words (BM25), names and what the knowledge graph
@@ -38,12 +38,12 @@ async def search_chunks(body: SearchRequest, caller: Searcher, using: InUse) -> 
     answer the query. A `global` search searches each workspace and merges the hits by score; workspaces that fail are
     named in `legs`.
     """
-    return await using(caller, body)
+    return await search(caller, body)
 
 
 @router.post("/search/why", summary="Explain why a search does not find a document", responses=REFUSED)
-async def explain_absence(body: WhyRequest, caller: Searcher, using: InUse) -> WhyResponse:
+async def explain_absence(body: WhyRequest, caller: Searcher, search: UsedSearch) -> WhyResponse:
     """Repeats the search and returns the document's rank with its score in each leg; or else what keeps it out: the
     filters, a duplicate, hits that rank higher, or that no leg finds anything of it for this query.
     """
-    return await why(using, caller, body)
+    return await why(search, caller, body)
