@@ -5,9 +5,10 @@
 SHARED is the folder of evaluation sets, of which some documents are taken. Converter, index, search and extraction are
 those of the services; only the graph, which answers questions about structure, is left out. FOUND (a file) caches the
 search results, so that a second run measures only the extraction. The expected answers are in
-`extractive_questions.jsonl`, those of everyday questions, some in German, some over only three files or over `house_papers`, in
-`everyday_questions.jsonl`: each part has several wordings, and `not_before` is text that an answer about the present
-must not begin with. `unseen` are those whose answers had not been looked at before the method was finished.
+`extractive_questions.jsonl`, those of everyday questions, some in German, some over only three files or over
+`house_papers`, in `everyday_questions.jsonl`: each part has several wordings, and `not_before` is text that an answer
+about the present must not begin with. `unseen` are those whose answers had not been looked at before the method was
+finished.
 """
 
 from __future__ import annotations

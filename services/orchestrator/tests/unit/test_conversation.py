@@ -23,7 +23,6 @@ from contracts.fixed_answers import (
 )
 from contracts.orchestrator import SentenceCheck, SentenceStatus
 from inference.estimate import estimated_tokens
-from orchestrator.citations.named import language_of
 from orchestrator.errors import RoutingError
 from orchestrator.graphs.conversation import graph as conversation
 from orchestrator.graphs.conversation.budgets import within_budget
@@ -58,6 +57,7 @@ from orchestrator.graphs.conversation.state import (
     put_entries,
     put_messages,
 )
+from relevance.german import language_of
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,11 @@ from math import log, sqrt
 from orchestrator.citations.analysis import WORDS
 from orchestrator.citations.document_lines import field_answers, is_asked_byline, only_says_who
 from orchestrator.citations.kind_patterns import (
+    ADVICE,
     BACKGROUND,
     CASE,
     CONDITION_HEADING,
+    COSTS,
     EXCEPTION,
     FOLLOWS,
     FRACTION,
@@ -25,6 +27,7 @@ from orchestrator.citations.kind_patterns import (
     OUTCOME,
     REASON,
     REASON_HEADING,
+    RULE,
     STEP,
     YEAR,
 )
@@ -42,7 +45,8 @@ FITTING, NOT_FITTING = 1.25, 0.6
 ASKED_CELL, ASKED_HEADING = 2.0, 1.5  # a cell or section called "Cause", if the question asks for the cause
 SUPERSEDED, STILL_HOLDS, REJECTED, REPEATS, ASKS, REFERS_ON, CODE = 0.6, 0.5, 0.75, 0.3, 0.6, 0.6, 0.85
 TOLD_AS_PAST, OF_ITSELF = 0.85, 0.75
-OF_SOME_CASE = 0.75
+OF_SOME_CASE, RULES = 0.75, 1.15
+MOST_OF_CASE = 3  # terms of a case of which the question names most, if it names the case
 DENIED, PLANNED, MOVED = 0.75, 0.8, 1.4
 UNDER_ASKED_HEADING, MOST_OF_QUESTION = 1.5, 0.65
 BY_HEADING = 0.6  # at most this share of what a part lacks itself is made up for by its heading
@@ -50,11 +54,12 @@ BY_HEADING = 0.6  # at most this share of what a part lacks itself is made up fo
 ASKING_HEADINGS: frozenset[Kind] = frozenset({"reason", "time", "person", "duration", "amount", "frequency"})
 OTHER_COLUMN, ASKED_COLUMN = 0.2, 1.8
 NAMED, NOT_NAMED = 1.15, 0.7
-DEFINES = 1.4
+DEFINES, SAYS_WHAT_IT_IS = 1.4, 1.9
 TELLS_HOW = 1.25
 LONGEST_QUESTION = 200  # characters of a heading that asks something
 NOT_ALIKE = 0.8  # relative to the least similar sentence of its passage that the search returned
 ADDRESS = re.compile(r"\b[a-z]{3,10}://\S++")
+_ENDINGS = frozenset("e n en er ern es em t et te ten".split())
 _STATUS = frozenset(map(stem, ("status", "state", "stand", "zustand")))
 _OF_LIFE = frozenset(map(stem, WORDS["of a life"]))
 _JOINT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -69,9 +74,14 @@ _PAST = re.compile(
     re.IGNORECASE,
 )
 _DEFINITION = re.compile(
-    r"\W{0,20}(?:(?:an?|the|ein|eine|der|die|das)\s)?([\w\s`*/-]{1,60}?)"
-    r"\W{0,5}?(?::|\s(?:is|are|represents?|describes?|denotes?|means|ist|sind|bezeichnet|beschreibt|bedeutet)\b)",
+    r"\W{0,20}(?:(?:unter|als)\s)?(?:(?:an?|the|eine?[mnrs]?|der|die|das|dem)\s)?([\w\s`*/-]{1,60}?)"
+    r"(?:\s\([^()\n]{1,160}\))?\W{0,5}?(?::|\s(?:(?P<is>is|are|was|were|ist|sind)|represents?|describes?|denotes?"
+    r"|means|bezeichnet|beschreibt|bedeutet|versteht|gilt)\b)",
     re.IGNORECASE,
+)
+# A thing, not what is done with it or how it is.
+_THING = re.compile(
+    r"\s(?:an?|the|one of|any|each|every|those|short for|eine?[rs]?|der|die|das|jede[rs]?|alle)\s", re.IGNORECASE
 )
 _KIND_OF_THING = frozenset(map(stem, ("type", "class", "object", "function", "service", "system", "tool", "dienst")))
 # The tense of a story; "has been" and "is" describe the present.
@@ -129,9 +139,13 @@ class PassageHeading:
         return _terms(f"{self.title} {self.section}")
 
     @cached_property
+    def titled(self) -> frozenset[str]:
+        return _terms(self.title)
+
+    @cached_property
     def own(self) -> frozenset[str]:
         """Returns the terms of the last heading that are not in the title."""
-        return _terms(self.last) - _terms(self.title)
+        return _terms(self.last) - self.titled
 
     @cached_property
     def called(self) -> frozenset[Designator]:
@@ -144,7 +158,8 @@ class PassageHeading:
             or any(
                 (len(name) > 2 and term.startswith(name)) or term.lstrip("0") == number for name, number in self.called
             )
-            or _put_differently(term, self._names)
+            or not self._names.isdisjoint(RELATED_WORDS.get(term, ()))
+            or _family(term, self._names)
         )
 
     @cached_property
@@ -267,7 +282,7 @@ def is_step(text: str) -> bool:
 def gives_reason(question: QuestionPart, one: QuotationCandidate) -> bool:
     """Returns whether the part gives a reason, by its words or its heading, and is about what is asked."""
     about = one.own | one.before | one.heading.terms
-    known = [term for term in question.terms if term in about or _put_differently(term, about)]
+    known = [term for term in question.terms if term in about or _put_differently(question, term, about)]
     if 2 * len(known) < len(question.terms):
         return False
     quoted_text, columns = f"{one.part.before} {one.part.said}", " ".join(one.part.columns)
@@ -291,7 +306,7 @@ def tells_of_event(question: QuestionPart, one: QuotationCandidate) -> bool:
     there = one.own | one.before | one.columns | one.heading.terms
     others = question.terms - question.deeds
     told, about = (
-        [term for term in asked if term in there or _put_differently(term, there)] for asked in (question.deeds, others)
+        [term for term in asked if term in there or _put_differently(question, term, there)] for asked in (question.deeds, others)
     )
     return bool(told) and (len(others) < 2 or 2 * len(about) >= len(others))
 
@@ -312,17 +327,21 @@ def _shared(question: QuestionPart, one: QuotationCandidate, weights: dict[str, 
         total += weight
         if term in nearby:
             value += weight
-        elif _put_differently(term, nearby):
+        elif _put_differently(question, term, nearby):
             value += RELATED * weight
-        elif term in one.before or _family(term, one.before):
+        elif term in one.before or _akin(question, term, one.before):
             value += BEFORE * weight
-        elif term in one.heading.terms or _family(term, one.heading.terms):
+        elif term in one.heading.terms or _akin(question, term, one.heading.terms):
             value += AROUND * weight
     return value / total if total else 0.0
 
 
-def _put_differently(term: str, there: frozenset[str]) -> bool:
-    return not there.isdisjoint(RELATED_WORDS.get(term, ())) or _family(term, there)
+def _put_differently(question: QuestionPart, term: str, there: frozenset[str]) -> bool:
+    return not there.isdisjoint(RELATED_WORDS.get(term, ())) or _akin(question, term, there)
+
+
+def _akin(question: QuestionPart, term: str, there: frozenset[str]) -> bool:
+    return _family(term, there) or (question.german and any(_joined_with(term, other) for other in there))
 
 
 def _family(term: str, there: frozenset[str]) -> bool:
@@ -332,12 +351,27 @@ def _family(term: str, there: frozenset[str]) -> bool:
     )
 
 
+def _joined_with(term: str, other: str) -> bool:
+    """Returns whether one German word is the other with an ending, or joined with a further word: Dach, Dachdecker."""
+    short, long = sorted((term, other), key=len)
+    if len(short) < 4 or not long.isalpha():
+        return False
+    rest = long.removeprefix(short)
+    joined = len(long) >= len(short) + 4 and (len(rest) < len(long) or long.endswith(short))
+    return joined or (len(rest) < len(long) and rest in _ENDINGS)
+
+
 def _fits(question: QuestionPart, one: QuotationCandidate) -> float:
     """Returns a factor for the kind of answer: a date for "when", a name for "who"."""
     text = one.part.said
-    if question.kind in ("meaning", "role"):
-        tells = _defines if question.kind == "meaning" else _acts
-        return DEFINES if tells(question, text) else 1.0
+    if question.kind == "meaning":
+        return _definition(question, text)
+    if question.kind == "role":
+        return DEFINES if _acts(question, text) else 1.0
+    if question.kind == "cost":
+        return FITTING if COSTS.search(text) else 1.0
+    if question.kind == "advice":
+        return FITTING if RULE.match(text) or (ADVICE.search(text) and not _is_story(text)) else 1.0
     if question.kind in ("outcome", "manner"):
         return _tells_course(question, one)
     if pattern := OF_KIND.get(question.kind):
@@ -411,9 +445,14 @@ def _names_someone(question: QuestionPart, text: str) -> bool:
     )
 
 
-def _defines(question: QuestionPart, text: str) -> bool:
+def _definition(question: QuestionPart, text: str) -> float:
+    """Returns a factor that raises sentences about the subject of the question, more so if they say what it is."""
     begins = _DEFINITION.match(text)
-    return begins is not None and bool(own := terms(begins[1]) - _KIND_OF_THING) and own <= question.terms
+    subject = terms(begins[1]) - _KIND_OF_THING if begins else frozenset()
+    if not begins or not subject or not subject <= question.terms:
+        return 1.0
+    says = not begins["is"] or _THING.match(text, begins.end())
+    return SAYS_WHAT_IT_IS if says and 2 * len(subject) > len(question.terms) else DEFINES
 
 
 def _acts(question: QuestionPart, text: str) -> bool:
@@ -439,20 +478,28 @@ def _in_time(question: QuestionPart, one: QuotationCandidate) -> float:
         return value * MOVED
     if superseded:
         return value * SUPERSEDED
-    return value * TOLD_AS_PAST if _STORY.search(text) and not _TODAY.search(text) else value
+    return value * TOLD_AS_PAST if _is_story(text) else value
+
+
+def _is_story(text: str) -> bool:
+    return bool(_STORY.search(text)) and not _TODAY.search(text)
 
 
 def _in_general(question: QuestionPart, one: QuotationCandidate) -> float:
-    """Returns a factor that lowers what holds only in a case that the question does not name."""
-    if question.kind not in ("amount", "duration", "frequency", "time"):
+    """Returns a factor that raises a rule, and lowers what holds only in a case that the question does not name."""
+    if question.kind not in ("amount", "duration", "frequency", "time", "advice"):
         return 1.0
-    known = question.terms | question.around
-    case = CASE.match(one.part.said)
+    said = one.part.said
+    known = (question.terms | question.around) - one.heading.titled
+    case = CASE.match(said)
     # The rest of the sentence has what the rule is about, so only other words can name the case.
-    of_case = terms(case[1]) - terms(one.part.said[case.end() :]) if case else frozenset()
-    if any(term in known or _put_differently(term, known) for term in of_case):
+    of_case = terms(case[1]) - terms(said[case.end() :]) if case else frozenset()
+    named = [term for term in of_case if term in known or _put_differently(question, term, known)]
+    if named and (len(of_case) > MOST_OF_CASE or 2 * len(named) > len(of_case)):
         return 1.0
-    return OF_SOME_CASE if case or EXCEPTION.search(one.part.said) else 1.0
+    if case or EXCEPTION.search(said):
+        return OF_SOME_CASE
+    return RULES if RULE.match(said) else 1.0
 
 
 def _says_something(question: QuestionPart, one: QuotationCandidate) -> float:
@@ -497,7 +544,7 @@ def _column(question: QuestionPart, one: QuotationCandidate) -> float:
         return 1.0
     cell = _terms(part.cells[named[0]])
     others = question.terms - terms(part.columns[named[0]])
-    return ASKED_COLUMN if any(one in cell or _put_differently(one, cell) for one in others) else OTHER_COLUMN
+    return ASKED_COLUMN if any(one in cell or _put_differently(question, one, cell) for one in others) else OTHER_COLUMN
 
 
 def _under_heading(question: QuestionPart, one: QuotationCandidate, weights: dict[str, float]) -> float:
@@ -509,7 +556,7 @@ def _under_heading(question: QuestionPart, one: QuotationCandidate, weights: dic
         return 1.0
     # "Which incident …" asks for a document, so its title counts as a heading.
     heading = one.heading.terms if question.kind == "name" else one.heading.own
-    own = {term for term in question.terms if term in heading or _put_differently(term, heading)}
+    own = {term for term in question.terms if term in heading or _put_differently(question, term, heading)}
     if not own:
         return 1.0
     beside = {term for term in question.terms if term in one.heading.terms}

@@ -20,12 +20,16 @@ LENGTH = (
     r"|zeichen|spalten?|wörtern?|wörter|zeilen|seiten|(?:kilo|zenti|milli)?metern?"
 )
 TIME = re.compile(
-    rf"\b{MONTH}\b|\b(?:1[89]|20)\d\d\b|\b\d{{1,2}}:\d\d\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b\d+\.\d+\b",
+    rf"\b{MONTH}\b|\b(?:1[89]|20)\d\d\b|\b\d{{1,2}}:\d\d\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b\d{{1,2}}\.\d{{1,2}}\b",
     re.IGNORECASE,
 )
+_NUMERAL = (
+    r"\d[\d.,]{0,20}|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|sixty"
+    r"|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf"
+)
+_OF = r"[\s-]++(?:\w{1,40}[\s-]){0,2}?"
 DURATION = re.compile(
-    rf"\b(?:\d[\d.,]{{0,20}}|an?|half|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|sixty|several"
-    rf"|zwei|drei|vier|fünf|sechs|acht|zehn)[\s-]++(?:\w{{1,40}}[\s-]){{0,2}}?(?:{UNIT}|{LENGTH})\b"
+    rf"\b(?:{_NUMERAL}){_OF}(?:{UNIT}|{LENGTH})\b|\b(?:an?|half|several|eine?[rnm]?|halbe[rsnm]?){_OF}(?:{UNIT})\b"
     r"|\baged?\s(?:of\s)?\d|\d:\d\d (?:to|until|bis|-|–) \d"
     r"|\d\s?(?:km/h|kph|mph|m/s|knots|[kmgt]?b(?:it|yte)?s?/s)\b|\bper second\b",
     re.IGNORECASE,
@@ -48,6 +52,10 @@ REASON = re.compile(
     r"|weil|denn|da|damit|wegen|deshalb|daher|dadurch|um zu|grund|ursache)\b",
     re.IGNORECASE,
 )
+# The whole sentence is a reason for the one before it.
+REASON_FOR_IT = re.compile(
+    r"\b(?:because|reasons?|due to|owing to|thanks to|weil|wegen|ursache|grund (?:ist|war|dafür|hierfür))\b", re.IGNORECASE
+)
 OUTCOME = re.compile(
     r"\b(?:if|when|once|otherwise|unless|then|as soon as|until|wenn|falls|sobald|dann|sonst|ohne|without)\b",
     re.IGNORECASE,
@@ -66,7 +74,22 @@ CASE = re.compile(
     re.IGNORECASE,
 )
 EXCEPTION = re.compile(
-    r"\b(?:provided that|except (?:for|that|when|if)|unless|only (?:if|when)|(?:okay|acceptable) to|sofern|außer)\b",
+    r"\b(?:provided that|except (?:for|that|when|if)|unless|only (?:if|when)|solely|optional|(?:okay|acceptable) to"
+    r"|sofern|außer|ausnahmsweise)\b",
+    re.IGNORECASE,
+)
+ADVICE = re.compile(
+    r"\b(?:recommend(?:s|ed)?|preferred|suggest(?:s|ed)?|advised?|discouraged|should|always|never|must|forbidden"
+    r"|prohibited|allowed|permissible|permitted|acceptable|empfohlen|empfehlen|grundsätzlich|immer|nie|soll(?:en|te|ten)?|muss|müssen|dürfen|darf"
+    r"|braucht|verboten|erlaubt|zulässig)\b",
+    re.IGNORECASE,
+)
+RULE = re.compile(
+    r"[\W_]*+(?:use|prefer|avoid|limit|keep|always|never|do not|don['’]t|\w{2,30}en sie)\b(?!['’])", re.IGNORECASE
+)
+# A sum or a share, which answers what something costs.
+COSTS = re.compile(
+    r"[$€£₹¥]\s?\d|\d\s?(?:[$€£₹%]|(?:\w{1,20} )?(?:percent|per cent|dollars?|euros?|cents?|pounds?|prozent|franken)\b)",
     re.IGNORECASE,
 )
 IN_BRACKETS = re.compile(r"\(([^()\n]{8,160})\)")
