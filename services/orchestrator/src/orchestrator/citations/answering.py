@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log, sqrt
@@ -41,7 +41,7 @@ SHARED_WEIGHT, LIKENESS_WEIGHT = 0.55, 0.45
 # Weights of a question's term that is put differently, precedes the part, is in its headings, or belongs to another
 # part of the question.
 RELATED, BEFORE, AROUND, OF_OTHER_PART = 0.75, 0.8, 0.65, 0.35
-FITTING, NOT_FITTING = 1.25, 0.6
+FITTING, NOT_FITTING, UNEXPLAINED = 1.25, 0.6, 0.5
 ASKED_CELL, ASKED_HEADING = 2.0, 1.5  # a cell or section called "Cause", if the question asks for the cause
 SUPERSEDED, STILL_HOLDS, REJECTED, REPEATS, ASKS, REFERS_ON, CODE = 0.6, 0.5, 0.75, 0.3, 0.6, 0.6, 0.85
 TOLD_AS_PAST, OF_ITSELF = 0.85, 0.75
@@ -59,7 +59,7 @@ TELLS_HOW = 1.25
 LONGEST_QUESTION = 200  # characters of a heading that asks something
 NOT_ALIKE = 0.8  # relative to the least similar sentence of its passage that the search returned
 ADDRESS = re.compile(r"\b[a-z]{3,10}://\S++")
-_ENDINGS = frozenset("e n en er ern es em t et te ten".split())
+_ENDINGS = frozenset(["e", "n", "en", "er", "ern", "es", "em", "t", "et", "te", "ten"])
 _STATUS = frozenset(map(stem, ("status", "state", "stand", "zustand")))
 _OF_LIFE = frozenset(map(stem, WORDS["of a life"]))
 _JOINT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -298,6 +298,11 @@ def gives_reason(question: QuestionPart, one: QuotationCandidate) -> bool:
     )
 
 
+def has_value(question: QuestionPart, one: QuotationCandidate) -> bool:
+    """Returns whether the part has the date, number or person that is asked for."""
+    return question.kind == "reason" or _tells_of_document(question, one) or _fits(question, one) >= 1
+
+
 def tells_of_event(question: QuestionPart, one: QuotationCandidate) -> bool:
     """Returns whether the part tells of what the question supposes to have happened, by one of its words, and is about
     what is asked."""
@@ -306,7 +311,8 @@ def tells_of_event(question: QuestionPart, one: QuotationCandidate) -> bool:
     there = one.own | one.before | one.columns | one.heading.terms
     others = question.terms - question.deeds
     told, about = (
-        [term for term in asked if term in there or _put_differently(question, term, there)] for asked in (question.deeds, others)
+        [term for term in asked if term in there or _put_differently(question, term, there)]
+        for asked in (question.deeds, others)
     )
     return bool(told) and (len(others) < 2 or 2 * len(about) >= len(others))
 
@@ -363,43 +369,36 @@ def _joined_with(term: str, other: str) -> bool:
 
 def _fits(question: QuestionPart, one: QuotationCandidate) -> float:
     """Returns a factor for the kind of answer: a date for "when", a name for "who"."""
-    text = one.part.said
     if question.kind == "meaning":
-        return _definition(question, text)
-    if question.kind == "role":
-        return DEFINES if _acts(question, text) else 1.0
-    if question.kind == "cost":
-        return FITTING if COSTS.search(text) else 1.0
-    if question.kind == "advice":
-        return FITTING if RULE.match(text) or (ADVICE.search(text) and not _is_story(text)) else 1.0
-    if question.kind in ("outcome", "manner"):
-        return _tells_course(question, one)
-    if pattern := OF_KIND.get(question.kind):
-        if question.kind == "reason" and REASON_HEADING.search(" ".join(one.part.columns)):
-            return ASKED_CELL
-        if question.kind == "reason" and REASON_HEADING.search(one.heading.last):
-            return ASKED_HEADING
-        if question.kind == "reason" and BACKGROUND.search(one.heading.last):
-            return FITTING
-        # A number that the question itself contains ("2.7") does not answer it.
-        fits = any(match[0].casefold() not in question.literals for match in pattern.finditer(text))
-    elif question.kind == "amount":
-        fits = bool(FRACTION.search(text)) or any(_is_amount(text, number) for number in numbers(text))
-    elif question.kind == "state":
-        return ASKED_CELL if _tells_state(question, one) else 1.0
-    elif question.kind == "person":
-        fits = _names_someone(question, f"| {text}" if one.part.is_row else text)
-    else:
+        return _definition(question, one.part.said)
+    if question.kind == "reason":
+        return _explains(question, one)
+    if raising := _RAISING.get(question.kind):
+        factor, tells = raising
+        return factor if tells(question, one) else 1.0
+    if not question.kind or question.kind == "name":
         return 1.0
-    return FITTING if fits else NOT_FITTING
+    return FITTING if _has_kind(question, one.part) else NOT_FITTING
 
 
-def _tells_course(question: QuestionPart, one: QuotationCandidate) -> float:
-    """Returns a factor that raises what says under which condition something happens, or how it is done."""
-    if question.kind == "manner":
-        return TELLS_HOW if MANNER.search(one.part.said) else 1.0
-    tells = OUTCOME.search(one.part.said) or CONDITION_HEADING.search(" ".join(one.part.columns))
-    return FITTING if tells else 1.0
+def _explains(question: QuestionPart, one: QuotationCandidate) -> float:
+    """Returns a factor that raises what gives a reason by its words or heading, and lowers everything else."""
+    if REASON_HEADING.search(" ".join(one.part.columns)):
+        return ASKED_CELL
+    if REASON_HEADING.search(one.heading.last):
+        return ASKED_HEADING
+    return FITTING if BACKGROUND.search(one.heading.last) or _has_kind(question, one.part) else UNEXPLAINED
+
+
+def _has_kind(question: QuestionPart, part: QuotablePart) -> bool:
+    """Returns whether the part has a date, a number, a person or a word of the kind that is asked for."""
+    text = part.said
+    if question.kind == "amount":
+        return bool(FRACTION.search(text)) or any(_is_amount(text, number) for number in numbers(text))
+    if question.kind == "person":
+        return _names_someone(question, f"| {text}" if part.is_row else text)
+    # A number that the question itself contains ("2.7") does not answer it.
+    return any(match[0].casefold() not in question.literals for match in OF_KIND[question.kind].finditer(text))
 
 
 def _is_called(question: QuestionPart, one: QuotationCandidate) -> bool:
@@ -459,6 +458,24 @@ def _acts(question: QuestionPart, text: str) -> bool:
     """Returns whether the text begins with the subject of the question and says what it does."""
     begins = re.match(r"\W{0,20}(?:(?:the|der|die|das)\s)?((?:\w{1,40}\s){1,4}?)\w{2,30}(?:s|t)\b", text, re.I)
     return begins is not None and bool(own := terms(begins[1])) and own <= question.terms
+
+
+def _advises(text: str) -> bool:
+    return bool(RULE.match(text)) or (bool(ADVICE.search(text)) and not _is_story(text))
+
+
+_RAISING: dict[Kind, tuple[float, Callable[[QuestionPart, QuotationCandidate], object]]] = {
+    "role": (DEFINES, lambda question, one: _acts(question, one.part.said)),
+    "cost": (FITTING, lambda _, one: COSTS.search(one.part.said)),
+    "advice": (FITTING, lambda _, one: _advises(one.part.said)),
+    "manner": (TELLS_HOW, lambda _, one: MANNER.search(one.part.said)),
+    "outcome": (
+        FITTING,
+        lambda _, one: OUTCOME.search(one.part.said) or CONDITION_HEADING.search(" ".join(one.part.columns)),
+    ),
+    "state": (ASKED_CELL, _tells_state),
+}
+"""What raises a part by the kind of answer, and the factor; the lack of it lowers nothing."""
 
 
 def _in_time(question: QuestionPart, one: QuotationCandidate) -> float:

@@ -14,6 +14,7 @@ from orchestrator.citations.answering import (
     QuotationCandidate,
     coverage,
     gives_reason,
+    has_value,
     is_step,
     ranked,
     tells_of_event,
@@ -43,7 +44,7 @@ _ABSTRACT = re.compile(
 )
 _LABEL = re.compile(r"^[\W_]*+[\w -]{1,40}:\s*$")
 _ASKS_FOR_ADDRESS = re.compile(r"\b(?:address|link|url|website|where|adresse|webseite|wo)s?\b", re.I)
-_ABOUT_EVENTS: frozenset[Kind] = frozenset({"reason", "person", "time", "duration", "amount"})
+_ABOUT_EVENTS: frozenset[Kind] = frozenset({"reason", "person", "time", "duration", "amount", "frequency"})
 _SENTENCE_ENDS = re.compile(r"\s\w++\W{0,3}[.!?]\W{0,3}$")
 _MARKER_BEGINS = re.compile(r"[\[【]\s*+\^?\d")
 _MARKER_ENDS = re.compile(r"[\]】]")
@@ -178,11 +179,13 @@ def unexplained(question: str, passages: Sequence[Highlighted], cited: Sequence[
 
 
 def untold(question: str, passages: Sequence[Highlighted], cited: Sequence[CitedSpan]) -> bool:
-    """Returns whether the question supposes that something happened ("Why was it rejected?"), and no citation tells of
-    it."""
-    supposing = [one for one in parts_of(question) if one.deeds and one.kind in _ABOUT_EVENTS]
-    quotations = _quoted_parts(question, passages, cited) if supposing else []
-    return any(not any(tells_of_event(part, one) for one in quotations) for part in supposing)
+    """Returns whether no citation tells of what the question supposes to have happened ("Why was it rejected?"), or
+    none has a date, number or person that it asks for."""
+    asked = [one for one in parts_of(question) if one.kind in _ABOUT_EVENTS]
+    quotations = _quoted_parts(question, passages, cited) if asked else []  # none if it is an overview
+    return bool(quotations) and any(
+        not any(tells(one, part) for part in quotations) for one in asked for tells in (tells_of_event, has_value)
+    )
 
 
 def _quoted_parts(

@@ -54,7 +54,8 @@ REASON = re.compile(
 )
 # The whole sentence is a reason for the one before it.
 REASON_FOR_IT = re.compile(
-    r"\b(?:because|reasons?|due to|owing to|thanks to|weil|wegen|ursache|grund (?:ist|war|dafür|hierfür))\b", re.IGNORECASE
+    r"\b(?:because|reasons?|due to|owing to|thanks to|weil|wegen|ursache|grund (?:ist|war|dafür|hierfür))\b",
+    re.IGNORECASE,
 )
 OUTCOME = re.compile(
     r"\b(?:if|when|once|otherwise|unless|then|as soon as|until|wenn|falls|sobald|dann|sonst|ohne|without)\b",
@@ -89,7 +90,8 @@ RULE = re.compile(
 )
 # A sum or a share, which answers what something costs.
 COSTS = re.compile(
-    r"[$€£₹¥]\s?\d|\d\s?(?:[$€£₹%]|(?:\w{1,20} )?(?:percent|per cent|dollars?|euros?|cents?|pounds?|prozent|franken)\b)",
+    r"[$€£₹¥]\s?\d"
+    r"|\d\s?(?:[$€£₹%]|(?:\w{1,20} )?(?:percent|per cent|dollars?|euros?|cents?|pounds?|prozent|franken)\b)",
     re.IGNORECASE,
 )
 IN_BRACKETS = re.compile(r"\(([^()\n]{8,160})\)")

@@ -147,7 +147,7 @@ _DEMAND = re.compile(
 _ANSWERS = re.compile(r"\banswer(?:s|ed|ing)?\b", re.IGNORECASE)
 _ANSWER = frozenset({stem("answer")})
 _OF_DATES = frozenset(map(stem, WORDS["takes place"] + WORDS["makes a document"]))
-_DOES = frozenset(map(stem, "use make take verwenden benutzen nutzen machen nehmen".split()))
+_DOES = frozenset(map(stem, ["use", "make", "take", "verwenden", "benutzen", "nutzen", "machen", "nehmen"]))
 _NO_TERMS = frozenset(map(stem, WORDS["only ask"]))
 
 

@@ -23,7 +23,9 @@ _CODE = re.compile(
 _ITEMS = re.compile(r"\n[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 _ITEM = re.compile(r"\n{1,2}[ \t]*+(?:[-*+•]|\d{1,3}[.)])[ \t]++[^\n]++(?:\n[ \t]++(?![-*+•\s]|\d{1,3}[.)])[^\n]++)*+")
 # Says nothing by itself and belongs to the text that follows.
-_LABEL = re.compile(r"(?:step|schritt|phase)\s\d{1,3}\.|(?:[-*+•]\s{1,4})?[^\W_][\w-]{0,30}(?:\s[\w-]{1,20}){0,2}:", re.IGNORECASE)
+_LABEL = re.compile(
+    r"(?:step|schritt|phase)\s\d{1,3}\.|(?:[-*+•]\s{1,4})?[^\W_][\w-]{0,30}(?:\s[\w-]{1,20}){0,2}:", re.IGNORECASE
+)
 _REFERS = re.compile(
     r"[\W_]*+(?:(?:and|but|so|then|also|instead|still|therefore|however),?\s)?(?:"
     r"(?:it|they|he|she|its|their|his|her|both|neither|before that|since then|until then|after that|instead)\b"
