@@ -100,8 +100,9 @@ _PLANNED = re.compile(
     r"\b(?:was|were|war|waren) (?:\w+ )?(?:planned|scheduled|expected|geplant|vorgesehen)\b", re.IGNORECASE
 )
 _DENIED = re.compile(
-    r"\b(?:(?:do|does|did|is|are|was|were|has|have|will|can) not|neither|never|no longer|nicht mehr|nicht|weder|nie)\b",
-    re.IGNORECASE,
+    r"\b(?:(?:do|does|did|is|are|was|were|has|have|will|can) not|neither|never|no longer|nicht mehr|nicht|weder|nie)\b"
+    r"(?!.{1,200}\b(?:but|sondern)\b)",  # which says how it is
+    re.IGNORECASE | re.DOTALL,
 )
 _REFERS_ON = re.compile(r"[\W_]*+(?:please )?(?:see|compare|cf|read|siehe|vgl|vergleiche)\b", re.IGNORECASE)
 # "This PEP documents the conventions of …" names what is told elsewhere; what it proposes is told here.
@@ -373,6 +374,9 @@ def _fits(question: QuestionPart, one: QuotationCandidate) -> float:
         return _definition(question, one.part.said)
     if question.kind == "reason":
         return _explains(question, one)
+    if question.kind == "cost":
+        named = not one.own.isdisjoint(RELATED_WORDS[stem("cost")])
+        return (NOT_FITTING, 1.0, FITTING)[named + bool(COSTS.search(one.part.said))]
     if raising := _RAISING.get(question.kind):
         factor, tells = raising
         return factor if tells(question, one) else 1.0
@@ -466,7 +470,6 @@ def _advises(text: str) -> bool:
 
 _RAISING: dict[Kind, tuple[float, Callable[[QuestionPart, QuotationCandidate], object]]] = {
     "role": (DEFINES, lambda question, one: _acts(question, one.part.said)),
-    "cost": (FITTING, lambda _, one: COSTS.search(one.part.said)),
     "advice": (FITTING, lambda _, one: _advises(one.part.said)),
     "manner": (TELLS_HOW, lambda _, one: MANNER.search(one.part.said)),
     "outcome": (
