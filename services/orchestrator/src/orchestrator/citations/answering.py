@@ -18,7 +18,6 @@ from orchestrator.citations.kind_patterns import (
     CONDITION_HEADING,
     COSTS,
     EXCEPTION,
-    FOLLOWS,
     FRACTION,
     IN_BRACKETS,
     MANNER,
@@ -286,17 +285,7 @@ def gives_reason(question: QuestionPart, one: QuotationCandidate) -> bool:
     known = [term for term in question.terms if term in about or _put_differently(question, term, about)]
     if 2 * len(known) < len(question.terms):
         return False
-    quoted_text, columns = f"{one.part.before} {one.part.said}", " ".join(one.part.columns)
-    return any(
-        pattern.search(text)
-        for pattern, text in (
-            (REASON, quoted_text),
-            (FOLLOWS, quoted_text),
-            (REASON_HEADING, columns),
-            (REASON_HEADING, one.heading.last),
-            (BACKGROUND, one.heading.last),
-        )
-    )
+    return _explains(question, one) > 1 or bool(REASON.search(one.part.before))
 
 
 def has_value(question: QuestionPart, one: QuotationCandidate) -> bool:

@@ -47,8 +47,8 @@ REASON = re.compile(
     rf"\b(?:because|since(?!\s(?:then|when|last|\d|the (?:beginning|start)\b|{MONTH}\b"
     r"|(?:its|their|his|her|our) (?:beginning|birth|creation|foundation|introduction|launch|release|start)\b))"
     r"|due to|owing to|thanks to"
-    r"|so that|reasons?|causes?d?|therefore|thus|hence|led to|leads to|in order to|in an effort to"
-    r"|aim(?:s|ed)?|would have|as it|as they|as the|to avoid|to prevent|to ensure|otherwise"
+    r"|(?<=, )so (?:it|they|he|she|we|the|nobody)|so that|reasons?|causes?d?|therefore|thus|hence|led to|leads to"
+    r"|in order to|in an effort to|aim(?:s|ed)?|would have|as it|as they|as the|to avoid|to prevent|to ensure|otherwise"
     r"|weil|denn|da|damit|wegen|deshalb|daher|dadurch|um zu|grund|ursache)\b",
     re.IGNORECASE,
 )
@@ -63,7 +63,6 @@ OUTCOME = re.compile(
 )
 CONDITION_HEADING = re.compile(r"\b(?:symptoms?|if|when|then|problem|wenn|falls|dann)\b", re.IGNORECASE)
 REASON_HEADING = re.compile(r"\b(?:why|causes?|reasons?|rationale|motivation|warum|ursache|grund)\b", re.IGNORECASE)
-FOLLOWS = re.compile(r", so (?:it|they|he|she|we|the|nobody)\b", re.IGNORECASE)
 # Text under these headings often gives a reason without a word for it.
 BACKGROUND = re.compile(
     r"\b(?:context|background|problem|purpose|goals?|kontext|hintergrund|zweck|ziele?)\b", re.IGNORECASE
@@ -81,12 +80,9 @@ EXCEPTION = re.compile(
 )
 ADVICE = re.compile(
     r"\b(?:recommend(?:s|ed)?|preferred|suggest(?:s|ed)?|advised?|discouraged|should|always|never|must|forbidden"
-    r"|prohibited|allowed|permissible|permitted|acceptable|empfohlen|empfehlen|grundsätzlich|immer|nie|soll(?:en|te|ten)?|muss|müssen|dürfen|darf"
-    r"|braucht|verboten|erlaubt|zulässig)\b",
+    r"|prohibited|allowed|permissible|permitted|acceptable|empfohlen|empfehlen|grundsätzlich|immer|nie"
+    r"|soll(?:en|te|ten)?|muss|müssen|dürfen|darf|braucht|verboten|erlaubt|zulässig)\b",
     re.IGNORECASE,
-)
-RULE = re.compile(
-    r"[\W_]*+(?:use|prefer|avoid|limit|keep|always|never|do not|don['’]t|\w{2,30}en sie)\b(?!['’])", re.IGNORECASE
 )
 # A sum or a share, which answers what something costs.
 COSTS = re.compile(
@@ -96,11 +92,16 @@ COSTS = re.compile(
 )
 IN_BRACKETS = re.compile(r"\(([^()\n]{8,160})\)")
 YEAR = re.compile(r"\b\d{3,4}\b")
+_INSTRUCTS = (
+    r"(?:look|call|restart|run|open|close|check|ask|use|stop|start|set|tell|cancel|turn|press|leave|remove|add|send"
+    r"|report|contact|wait|choose|enter|install|put|prefer|avoid|limit|keep|always|never|do not|don['’]t)\b"
+    r"|\w{2,30}en sie\b"
+)
 STEP = re.compile(
-    r"^\W*(?:step \d|\d+[.)]|first|then|next|look|call|restart|run|open|check|ask|use|stop|start|set|tell|cancel)\b"
-    r"|\b(?:should|must|have to|call|restart)\b|^\W*\w{2,30}en sie\b",
+    rf"^\W*(?:step \d\b|\d+[.)]|(?:first|then|next)\b|{_INSTRUCTS})|\b(?:should|must|have to|call|restart)\b",
     re.IGNORECASE,
 )
+RULE = re.compile(rf"[\W_]*+(?:{_INSTRUCTS})", re.IGNORECASE)
 # How something is done or made up.
 MANNER = re.compile(
     r"\b(?:by (?:\w{1,20} )?\w{1,30}ing|using|consists?|should|must|always|never|ha(?:s|ve) to|needs? to"
