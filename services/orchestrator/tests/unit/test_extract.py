@@ -702,7 +702,7 @@ def test_what_is_advised_precedes_what_is_allowed_in_some_cases_or_was_advised_o
 def test_what_something_is_precedes_what_is_said_about_it(question: str, definition: str) -> None:
     about = "Beacons are painted each spring. An LNB is towed home. Die Bake ist frisch gestrichen."
     answer, _ = extract(question, [Highlighted("coast.md", f"{about}\n\n{definition}", [])])
-    assert answer.startswith(f"From coast.md: “{' '.join(definition.split())}” [1]")
+    assert answer == f"From coast.md: “{' '.join(definition.split())}” [1]"
 
 
 def test_the_words_of_a_title_name_no_case_of_a_rule() -> None:

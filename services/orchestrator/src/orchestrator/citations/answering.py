@@ -53,7 +53,7 @@ BY_HEADING = 0.6  # at most this share of what a part lacks itself is made up fo
 ASKING_HEADINGS: frozenset[Kind] = frozenset({"reason", "time", "person", "duration", "amount", "frequency"})
 OTHER_COLUMN, ASKED_COLUMN = 0.2, 1.8
 NAMED, NOT_NAMED = 1.15, 0.7
-DEFINES, SAYS_WHAT_IT_IS = 1.4, 1.9
+DEFINES, IS_ABOUT, ACTS = 1.9, 1.2, 1.4
 TELLS_HOW = 1.25
 LONGEST_QUESTION = 200  # characters of a heading that asks something
 NOT_ALIKE = 0.8  # relative to the least similar sentence of its passage that the search returned
@@ -444,7 +444,7 @@ def _definition(question: QuestionPart, text: str) -> float:
     if not begins or not subject or not subject <= question.terms:
         return 1.0
     says = not begins["is"] or _THING.match(text, begins.end())
-    return SAYS_WHAT_IT_IS if says and 2 * len(subject) > len(question.terms) else DEFINES
+    return DEFINES if says and 2 * len(subject) > len(question.terms) else IS_ABOUT
 
 
 def _acts(question: QuestionPart, text: str) -> bool:
@@ -458,7 +458,7 @@ def _advises(text: str) -> bool:
 
 
 _RAISING: dict[Kind, tuple[float, Callable[[QuestionPart, QuotationCandidate], object]]] = {
-    "role": (DEFINES, lambda question, one: _acts(question, one.part.said)),
+    "role": (ACTS, lambda question, one: _acts(question, one.part.said)),
     "advice": (FITTING, lambda _, one: _advises(one.part.said)),
     "manner": (TELLS_HOW, lambda _, one: MANNER.search(one.part.said)),
     "outcome": (

@@ -110,7 +110,7 @@ _SEVERAL = re.compile(
     r"|^\W*(?:wovon|woraus|was (?:braucht|benötigt|nutzt|verwendet|ruft|liest)|wer (?:nutzt|verwendet|ruft|braucht))\b",
     re.IGNORECASE,
 )
-_COSTS = re.compile(r"\bcosts?\W*$", re.IGNORECASE)
+_ARE = re.compile(r"^\W*what are (?!(?:the|our|your|its|their|all|some)\b)", re.IGNORECASE)  # means one term
 _DENIED = re.compile(
     r"\b(?:not|nothing|nobody|no|never|neither|without|cannot|nicht|nichts|niemand|keine?|nie|ohne)\b|n['’]t\b"
     r"|^\W*(?:do|does|did|is|are|was|were|has|have|can|could|may|must|should|will|ist|sind|hat|haben|kann|darf|muss"
@@ -222,7 +222,7 @@ def _question_part(text: str) -> QuestionPart:
         past=past,
         happened=bool(_HAPPENED.search(text)),
         deed=bool(_DEED.search(text)),
-        several=kind != "outcome" and bool(_SEVERAL.search(text)) and not _COSTS.search(text),
+        several=kind not in ("outcome", "cost") and bool(_SEVERAL.search(text)) and not _ARE.search(text),
         denied=kind in ("reason", "step") or bool(_DENIED.search(text)),
         literals=frozenset(match[0].casefold() for match in _LITERAL.finditer(text)),
         states=terms(" ".join(_STATE.findall(text))) if kind == "state" else frozenset(),
