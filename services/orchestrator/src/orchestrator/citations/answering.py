@@ -4,44 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Sequence
 from math import log, sqrt
 
 from orchestrator.citations.analysis import WORDS
+from orchestrator.citations.candidates import QuotationCandidate, akin, put_differently, terms_of
 from orchestrator.citations.document_lines import field_answers, is_asked_byline, only_says_who
-from orchestrator.citations.kind_patterns import (
-    ADVICE,
-    BACKGROUND,
-    CASE,
-    CONDITION_HEADING,
-    COSTS,
-    EXCEPTION,
-    FRACTION,
-    IN_BRACKETS,
-    MANNER,
-    MONTH,
-    OF_KIND,
-    OUTCOME,
-    REASON,
-    REASON_HEADING,
-    RULE,
-    STEP,
-    YEAR,
-)
-from orchestrator.citations.numbers import Number, numbers
-from orchestrator.citations.question import RELATED_WORDS, Kind, QuestionPart, kind_of, question_terms
-from orchestrator.citations.quotable import QuotablePart, is_code
+from orchestrator.citations.fitting import ASKED_CELL, explains, fits, is_called, is_story, tells_state
+from orchestrator.citations.kind_patterns import CASE, EXCEPTION, IN_BRACKETS, MONTH, REASON, RULE, STEP, YEAR
+from orchestrator.citations.question import Kind, QuestionPart
+from orchestrator.citations.quotable import is_code
 from orchestrator.citations.terms import stem, terms
-from relevance.designators import Designator, designators
 
 SHARED_WEIGHT, LIKENESS_WEIGHT = 0.55, 0.45
 # Weights of a question's term that is put differently, precedes the part, is in its headings, or belongs to another
 # part of the question.
 RELATED, BEFORE, AROUND, OF_OTHER_PART = 0.75, 0.8, 0.65, 0.35
-FITTING, NOT_FITTING, UNEXPLAINED = 1.25, 0.6, 0.5
-ASKED_CELL, ASKED_HEADING = 2.0, 1.5  # a cell or section called "Cause", if the question asks for the cause
 SUPERSEDED, STILL_HOLDS, REJECTED, REPEATS, ASKS, REFERS_ON, CODE = 0.6, 0.5, 0.75, 0.3, 0.6, 0.6, 0.85
 TOLD_AS_PAST, OF_ITSELF = 0.85, 0.75
 OF_SOME_CASE, RULES = 0.75, 1.15
@@ -53,40 +31,13 @@ BY_HEADING = 0.6  # at most this share of what a part lacks itself is made up fo
 ASKING_HEADINGS: frozenset[Kind] = frozenset({"reason", "time", "person", "duration", "amount", "frequency"})
 OTHER_COLUMN, ASKED_COLUMN = 0.2, 1.8
 NAMED, NOT_NAMED = 1.15, 0.7
-DEFINES, IS_ABOUT, ACTS = 1.9, 1.2, 1.4
-TELLS_HOW = 1.25
-LONGEST_QUESTION = 200  # characters of a heading that asks something
 NOT_ALIKE = 0.8  # relative to the least similar sentence of its passage that the search returned
-ADDRESS = re.compile(r"\b[a-z]{3,10}://\S++")
-_ENDINGS = frozenset(["e", "n", "en", "er", "ern", "es", "em", "t", "et", "te", "ten"])
-_STATUS = frozenset(map(stem, ("status", "state", "stand", "zustand")))
 _OF_LIFE = frozenset(map(stem, WORDS["of a life"]))
-_JOINT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_PERSON = re.compile(r"\b[A-Z][\w'’-]{1,40} (?:[a-z]{2,3} )?[A-Z][\w'’-]{1,40}")
-_CAPITAL = re.compile(r"(?<=[\w,;:(|“] )[A-Z][\w'’-]{1,40}")
-_NOBODY = re.compile(r"\b(?:nobody|no one|niemand)\b", re.IGNORECASE)
-_CALENDAR = re.compile(rf"\b{MONTH}\b", re.IGNORECASE)
 _PAST = re.compile(
     rf"\b(?:no longer|formerly|previously|originally|at first|used to|before that|until then|in the past|nicht mehr"
     rf"|früher|ehemals|zuvor|davor)\b"
     rf"|\b(?:until|till|bis|before)\s(?:the\s|zum\s)?(?:\w+\s){{0,2}}(?:\d|{MONTH}\b|last\b|spring\b|summer\b|autumn\b|winter\b)",
     re.IGNORECASE,
-)
-_DEFINITION = re.compile(
-    r"\W{0,20}(?:(?:unter|als)\s)?(?:(?:an?|the|eine?[mnrs]?|der|die|das|dem)\s)?([\w\s`*/-]{1,60}?)"
-    r"(?:\s\([^()\n]{1,160}\))?\W{0,5}?(?::|\s(?:(?P<is>is|are|was|were|ist|sind)|represents?|describes?|denotes?"
-    r"|means|bezeichnet|beschreibt|bedeutet|versteht|gilt)\b)",
-    re.IGNORECASE,
-)
-# A thing, not what is done with it or how it is.
-_THING = re.compile(
-    r"\s(?:an?|the|one of|any|each|every|those|short for|eine?[rs]?|der|die|das|jede[rs]?|alle)\s", re.IGNORECASE
-)
-_KIND_OF_THING = frozenset(map(stem, ("type", "class", "object", "function", "service", "system", "tool", "dienst")))
-# The tense of a story; "has been" and "is" describe the present.
-_STORY = re.compile(r"\b(?:was|were|had|did|got|came|went|took|war|waren|hatten?|wurden?)\b", re.IGNORECASE)
-_TODAY = re.compile(
-    r"\b(?:is|are|has|have|does|do|can|must|may|now|today|ist|sind|hat|haben|kann|muss|heute)\b", re.IGNORECASE
 )
 _HISTORY = re.compile(r"\b(?:context|background|history|kontext|hintergrund|geschichte)\b", re.IGNORECASE)
 # The replacement of something is what holds now.
@@ -117,92 +68,6 @@ _REJECTED = re.compile(r"\b(?:rejected|discarded|withdrawn|would have|verworfen|
 _ASKS_REJECTED = frozenset(map(stem, ("rejected", "reject", "discarded", "withdrawn", "considered", "alternative")))
 
 
-@dataclass(frozen=True)
-class PassageHeading:
-    """The title and headings of a passage and its file's name, analysed once for all its parts.
-
-    `begins`: the passage is the first of its document.
-    """
-
-    title: str
-    section: str
-    document_name: str = ""
-    begins: bool = False
-
-    @cached_property
-    def last(self) -> str:
-        """Returns the heading directly above the passage."""
-        return self.section.rpartition(" > ")[2]
-
-    @cached_property
-    def terms(self) -> frozenset[str]:
-        return _terms(f"{self.title} {self.section}")
-
-    @cached_property
-    def titled(self) -> frozenset[str]:
-        return _terms(self.title)
-
-    @cached_property
-    def own(self) -> frozenset[str]:
-        """Returns the terms of the last heading that are not in the title."""
-        return _terms(self.last) - self.titled
-
-    @cached_property
-    def called(self) -> frozenset[Designator]:
-        return designators(f"{self.title} {self.document_name}")
-
-    def names(self, term: str) -> bool:
-        """Returns whether the document's title or file name has the term: INC-112 is an incident."""
-        return (
-            term in self._names
-            or any(
-                (len(name) > 2 and term.startswith(name)) or term.lstrip("0") == number for name, number in self.called
-            )
-            or not self._names.isdisjoint(RELATED_WORDS.get(term, ()))
-            or _family(term, self._names)
-        )
-
-    @cached_property
-    def _names(self) -> frozenset[str]:
-        return _terms(f"{self.title} {self.document_name}")
-
-    @cached_property
-    def asks(self) -> Kind:
-        """Returns the kind of answer that the last heading asks for."""
-        return kind_of(self.last[:LONGEST_QUESTION])
-
-
-@dataclass(frozen=True)
-class QuotationCandidate:
-    """A part of passage number `passage`, with the passage's heading and its search score.
-
-    Words in addresses count only with `addresses`.
-    """
-
-    passage: int
-    part: QuotablePart
-    heading: PassageHeading
-    score: float
-    addresses: bool = False
-
-    @cached_property
-    def own(self) -> frozenset[str]:
-        return _terms(self.part.said if self.addresses else ADDRESS.sub(" ", self.part.said))
-
-    @cached_property
-    def before(self) -> frozenset[str]:
-        return _terms(self.part.before) if self.part.before else frozenset()
-
-    @cached_property
-    def columns(self) -> frozenset[str]:
-        return _terms(" ".join(self.part.columns)) if self.part.columns else frozenset()
-
-    def names(self, names: Sequence[str]) -> bool:
-        """Returns whether one of the names occurs in the part, in its referent or in its heading."""
-        there = f"{self.part.said} {self.part.before} {self.heading.title} {self.heading.section}".casefold()
-        return any(name.casefold() in there for name in names)
-
-
 def ranked(
     question: Sequence[QuestionPart], candidates: Sequence[QuotationCandidate]
 ) -> list[list[tuple[float, QuotationCandidate]]]:
@@ -225,12 +90,6 @@ def ranked(
     return found
 
 
-def _terms(text: str) -> frozenset[str]:
-    """Returns the terms, including those of the words in joined names (BillingRouter)."""
-    spaced = _JOINT.sub(" ", text)
-    return question_terms(text) if spaced == text else question_terms(text) | terms(spaced)
-
-
 def _weight(term: str, counted: Counter[str], count: int) -> float:
     return log((count + 1) / (counted[term] + 0.5)) + 0.1
 
@@ -250,12 +109,12 @@ def _score(question: QuestionPart, one: QuotationCandidate, weights: dict[str, f
     likeness = one.part.likeness if one.part.likeness is not None else NOT_ALIKE * least * min(1.0, 2 * own)
     lifted = min(own * _under_heading(question, one, weights), own + BY_HEADING * (1 - own))
     value = SHARED_WEIGHT * lifted + LIKENESS_WEIGHT * likeness
-    fits = _fits(question, one)
-    if fits <= 1 and _repeats_title(question, one):
+    of_kind = fits(question, one)
+    if of_kind <= 1 and _repeats_title(question, one):
         value *= REPEATS
     return (
         value
-        * fits
+        * of_kind
         * _in_time(question, one)
         * _in_general(question, one)
         * _says_something(question, one)
@@ -282,15 +141,15 @@ def is_step(text: str) -> bool:
 def gives_reason(question: QuestionPart, one: QuotationCandidate) -> bool:
     """Returns whether the part gives a reason, by its words or its heading, and is about what is asked."""
     about = one.own | one.before | one.heading.terms
-    known = [term for term in question.terms if term in about or _put_differently(question, term, about)]
+    known = [term for term in question.terms if term in about or put_differently(question, term, about)]
     if 2 * len(known) < len(question.terms):
         return False
-    return _explains(question, one) > 1 or bool(REASON.search(one.part.before))
+    return explains(question, one) > 1 or bool(REASON.search(one.part.before))
 
 
 def has_value(question: QuestionPart, one: QuotationCandidate) -> bool:
     """Returns whether the part has the date, number or person that is asked for."""
-    return question.kind == "reason" or _tells_of_document(question, one) or _fits(question, one) >= 1
+    return question.kind == "reason" or _tells_of_document(question, one) or fits(question, one) >= 1
 
 
 def tells_of_event(question: QuestionPart, one: QuotationCandidate) -> bool:
@@ -301,7 +160,7 @@ def tells_of_event(question: QuestionPart, one: QuotationCandidate) -> bool:
     there = one.own | one.before | one.columns | one.heading.terms
     others = question.terms - question.deeds
     told, about = (
-        [term for term in asked if term in there or _put_differently(question, term, there)]
+        [term for term in asked if term in there or put_differently(question, term, there)]
         for asked in (question.deeds, others)
     )
     return bool(told) and (len(others) < 2 or 2 * len(about) >= len(others))
@@ -311,9 +170,9 @@ def _shared(question: QuestionPart, one: QuotationCandidate, weights: dict[str, 
     """Returns the weighted share of the question's words that occur in the part or around it."""
     own, columns = one.own, one.columns
     nearby = own | columns
-    if _is_called(question, one):  # all of the document is about it
+    if is_called(question, one):  # all of the document is about it
         nearby |= question.calling
-    if _tells_state(question, one):
+    if tells_state(question, one):
         nearby |= question.states
     if _tells_life(question, one):
         nearby |= _OF_LIFE
@@ -323,92 +182,20 @@ def _shared(question: QuestionPart, one: QuotationCandidate, weights: dict[str, 
         total += weight
         if term in nearby:
             value += weight
-        elif _put_differently(question, term, nearby):
+        elif put_differently(question, term, nearby):
             value += RELATED * weight
-        elif term in one.before or _akin(question, term, one.before):
+        elif term in one.before or akin(question, term, one.before):
             value += BEFORE * weight
-        elif term in one.heading.terms or _akin(question, term, one.heading.terms):
+        elif term in one.heading.terms or akin(question, term, one.heading.terms):
             value += AROUND * weight
     return value / total if total else 0.0
-
-
-def _put_differently(question: QuestionPart, term: str, there: frozenset[str]) -> bool:
-    return not there.isdisjoint(RELATED_WORDS.get(term, ())) or _akin(question, term, there)
-
-
-def _akin(question: QuestionPart, term: str, there: frozenset[str]) -> bool:
-    return _family(term, there) or (question.german and any(_joined_with(term, other) for other in there))
-
-
-def _family(term: str, there: frozenset[str]) -> bool:
-    """Returns whether a word of the same family occurs there: migrate and migration, identify and identification."""
-    return len(term) > 4 and any(
-        other[:5] == term[:5] and (abs(len(other) - len(term)) < 6 or other[:7] == term[:7]) for other in there
-    )
-
-
-def _joined_with(term: str, other: str) -> bool:
-    """Returns whether one German word is the other with an ending, or joined with a further word: Dach, Dachdecker."""
-    short, long = sorted((term, other), key=len)
-    if len(short) < 4 or not long.isalpha():
-        return False
-    rest = long.removeprefix(short)
-    joined = len(long) >= len(short) + 4 and (len(rest) < len(long) or long.endswith(short))
-    return joined or (len(rest) < len(long) and rest in _ENDINGS)
-
-
-def _fits(question: QuestionPart, one: QuotationCandidate) -> float:
-    """Returns a factor for the kind of answer: a date for "when", a name for "who"."""
-    if question.kind == "meaning":
-        return _definition(question, one.part.said)
-    if question.kind == "reason":
-        return _explains(question, one)
-    if question.kind == "cost":
-        named = not one.own.isdisjoint(RELATED_WORDS[stem("cost")])
-        return (NOT_FITTING, 1.0, FITTING)[named + bool(COSTS.search(one.part.said))]
-    if raising := _RAISING.get(question.kind):
-        factor, tells = raising
-        return factor if tells(question, one) else 1.0
-    if not question.kind or question.kind == "name":
-        return 1.0
-    return FITTING if _has_kind(question, one.part) else NOT_FITTING
-
-
-def _explains(question: QuestionPart, one: QuotationCandidate) -> float:
-    """Returns a factor that raises what gives a reason by its words or heading, and lowers everything else."""
-    if REASON_HEADING.search(" ".join(one.part.columns)):
-        return ASKED_CELL
-    if REASON_HEADING.search(one.heading.last):
-        return ASKED_HEADING
-    return FITTING if BACKGROUND.search(one.heading.last) or _has_kind(question, one.part) else UNEXPLAINED
-
-
-def _has_kind(question: QuestionPart, part: QuotablePart) -> bool:
-    """Returns whether the part has a date, a number, a person or a word of the kind that is asked for."""
-    text = part.said
-    if question.kind == "amount":
-        return bool(FRACTION.search(text)) or any(_is_amount(text, number) for number in numbers(text))
-    if question.kind == "person":
-        return _names_someone(question, f"| {text}" if part.is_row else text)
-    # A number that the question itself contains ("2.7") does not answer it.
-    return any(match[0].casefold() not in question.literals for match in OF_KIND[question.kind].finditer(text))
-
-
-def _is_called(question: QuestionPart, one: QuotationCandidate) -> bool:
-    """Returns whether the question calls the document by its designator."""
-    return not one.heading.called.isdisjoint(question.called)
-
-
-def _tells_state(question: QuestionPart, one: QuotationCandidate) -> bool:
-    """Returns whether the part is the status of the document that the question names."""
-    return not _STATUS.isdisjoint(one.columns) and _is_called(question, one)
 
 
 def _tells_of_document(question: QuestionPart, one: QuotationCandidate) -> bool:
     """Returns whether the part is the line of the named document that says what is asked: its author, its date."""
     names = one.heading.names
     if len(one.part.columns) == 1:
-        return field_answers(question, one.part.columns[0], names) and _fits(question, one) >= 1
+        return field_answers(question, one.part.columns[0], names) and fits(question, one) >= 1
     return one.heading.begins and not one.part.is_row and is_asked_byline(question, one.part.said, names)
 
 
@@ -419,55 +206,6 @@ def _tells_life(question: QuestionPart, one: QuotationCandidate) -> bool:
         len(YEAR.findall(inside)) > 1 and not {"–", "-"}.isdisjoint(inside)
         for inside in IN_BRACKETS.findall(one.part.said)
     )
-
-
-def _is_amount(text: str, number: Number) -> bool:
-    """Returns whether the number counts something: it is not part of a date, and not a mere "one"."""
-    end = number.start + len(number.text)
-    dated = _CALENDAR.match(text[end : end + 12].lstrip(" ."))
-    year = re.fullmatch(r"(?:19|20)\d\d", number.text)
-    return not dated and not year and number.text.lower() not in ("one", "eins")
-
-
-def _names_someone(question: QuestionPart, text: str) -> bool:
-    known = question.terms | question.around
-    names = [name for pattern in (_PERSON, _CAPITAL) for name in pattern.findall(text)]
-    return bool(_NOBODY.search(text)) or any(
-        not terms(name) <= known and not _CALENDAR.fullmatch(name) for name in names
-    )
-
-
-def _definition(question: QuestionPart, text: str) -> float:
-    """Returns a factor that raises sentences about the subject of the question, more so if they say what it is."""
-    begins = _DEFINITION.match(text)
-    subject = terms(begins[1]) - _KIND_OF_THING if begins else frozenset()
-    if not begins or not subject or not subject <= question.terms:
-        return 1.0
-    says = not begins["is"] or _THING.match(text, begins.end())
-    return DEFINES if says and 2 * len(subject) > len(question.terms) else IS_ABOUT
-
-
-def _acts(question: QuestionPart, text: str) -> bool:
-    """Returns whether the text begins with the subject of the question and says what it does."""
-    begins = re.match(r"\W{0,20}(?:(?:the|der|die|das)\s)?((?:\w{1,40}\s){1,4}?)\w{2,30}(?:s|t)\b", text, re.I)
-    return begins is not None and bool(own := terms(begins[1])) and own <= question.terms
-
-
-def _advises(text: str) -> bool:
-    return bool(RULE.match(text)) or (bool(ADVICE.search(text)) and not _is_story(text))
-
-
-_RAISING: dict[Kind, tuple[float, Callable[[QuestionPart, QuotationCandidate], object]]] = {
-    "role": (ACTS, lambda question, one: _acts(question, one.part.said)),
-    "advice": (FITTING, lambda _, one: _advises(one.part.said)),
-    "manner": (TELLS_HOW, lambda _, one: MANNER.search(one.part.said)),
-    "outcome": (
-        FITTING,
-        lambda _, one: OUTCOME.search(one.part.said) or CONDITION_HEADING.search(" ".join(one.part.columns)),
-    ),
-    "state": (ASKED_CELL, _tells_state),
-}
-"""What raises a part by the kind of answer, and the factor; the lack of it lowers nothing."""
 
 
 def _in_time(question: QuestionPart, one: QuotationCandidate) -> float:
@@ -487,11 +225,7 @@ def _in_time(question: QuestionPart, one: QuotationCandidate) -> float:
         return value * MOVED
     if superseded:
         return value * SUPERSEDED
-    return value * TOLD_AS_PAST if _is_story(text) else value
-
-
-def _is_story(text: str) -> bool:
-    return bool(_STORY.search(text)) and not _TODAY.search(text)
+    return value * TOLD_AS_PAST if is_story(text) else value
 
 
 def _in_general(question: QuestionPart, one: QuotationCandidate) -> float:
@@ -503,7 +237,7 @@ def _in_general(question: QuestionPart, one: QuotationCandidate) -> float:
     case = CASE.match(said)
     # The rest of the sentence has what the rule is about, so only other words can name the case.
     of_case = terms(case[1]) - terms(said[case.end() :]) if case else frozenset()
-    named = [term for term in of_case if term in known or _put_differently(question, term, known)]
+    named = [term for term in of_case if term in known or put_differently(question, term, known)]
     if named and (len(of_case) > MOST_OF_CASE or 2 * len(named) > len(of_case)):
         return 1.0
     if case or EXCEPTION.search(said):
@@ -523,7 +257,7 @@ def _says_something(question: QuestionPart, one: QuotationCandidate) -> float:
         return DENIED
     if is_code(one.part.said):
         return CODE
-    if question.kind == "state" and _tells_state(question, one):
+    if question.kind == "state" and tells_state(question, one):
         return 1.0
     return 1.0 if one.own - question.terms - question.around - one.columns else REPEATS
 
@@ -551,9 +285,9 @@ def _column(question: QuestionPart, one: QuotationCandidate) -> float:
     named = [place for place, shared in verbs.items() if shared]
     if question.kind != "person" or len(named) != 1 or not named[0]:
         return 1.0
-    cell = _terms(part.cells[named[0]])
+    cell = terms_of(part.cells[named[0]])
     others = question.terms - terms(part.columns[named[0]])
-    return ASKED_COLUMN if any(one in cell or _put_differently(question, one, cell) for one in others) else OTHER_COLUMN
+    return ASKED_COLUMN if any(one in cell or put_differently(question, one, cell) for one in others) else OTHER_COLUMN
 
 
 def _under_heading(question: QuestionPart, one: QuotationCandidate, weights: dict[str, float]) -> float:
@@ -565,7 +299,7 @@ def _under_heading(question: QuestionPart, one: QuotationCandidate, weights: dic
         return 1.0
     # "Which incident …" asks for a document, so its title counts as a heading.
     heading = one.heading.terms if question.kind == "name" else one.heading.own
-    own = {term for term in question.terms if term in heading or _put_differently(question, term, heading)}
+    own = {term for term in question.terms if term in heading or put_differently(question, term, heading)}
     if not own:
         return 1.0
     beside = {term for term in question.terms if term in one.heading.terms}

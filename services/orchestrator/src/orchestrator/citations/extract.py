@@ -8,17 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import dropwhile, groupby, pairwise
 
-from orchestrator.citations.answering import (
-    ADDRESS,
-    PassageHeading,
-    QuotationCandidate,
-    coverage,
-    gives_reason,
-    has_value,
-    is_step,
-    ranked,
-    tells_of_event,
-)
+from orchestrator.citations.answering import coverage, gives_reason, has_value, is_step, ranked, tells_of_event
+from orchestrator.citations.candidates import ADDRESS, PassageHeading, QuotationCandidate
 from orchestrator.citations.question import Kind, QuestionPart, parts_of
 from orchestrator.citations.quotable import QuotablePart, parts_of_passage, with_reason
 from orchestrator.citations.source import SourceText
