@@ -392,6 +392,9 @@ def test_whether_what_is_quoted_gives_the_reason_that_was_asked_for_is_known(que
         ("Warum wurde Ada Byron entlassen?", "Man hat Ada Byron entlassen, weil sie fehlte.", False),
         ("Who leads Foghorn?", "Foghorn is run by Ada Byron.", False),
         ("When did the fire happen?", "There was a fire on 4 May 2025.", False),
+        ("How long does the ferry take?", "The ferry takes as long as the tide lasts.", True),
+        ("How long does the ferry take?", "The ferry takes 3 hours.", False),
+        ("Wer leitet Foghorn?", "Falk leitet Foghorn.", False),
     ],
 )
 def test_whether_what_is_quoted_tells_of_the_supposed_event_is_known(question, text, expected) -> None:
@@ -745,3 +748,20 @@ def test_a_sum_tells_what_something_did_cost() -> None:
     text = "The cost of the pier made many people angry. The cost of the pier was over US$100,000."
     answer, _ = extract("What did the pier cost?", [Highlighted("pier.md", text, [(0, 44, 0.7), (45, 86, 0.6)])])
     assert answer.startswith("From pier.md: “The cost of the pier was over US$100,000.” [1]")
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("Wie lange gilt die Nachtruhe?", "Nachtruhe ist von 22 bis 6 Uhr."),
+        ("Bis wann muss der Keller leer sein?", "Der Keller muss bis zum 3. April leer sein."),
+        ("Wer ist der Hausmeister?", "Marken gibt es beim Hausmeister, Herrn Oduya."),
+    ],
+)
+def test_a_span_of_hours_a_deadline_and_a_person_are_found_in_german(question: str, first: str) -> None:
+    text = (
+        "An Silvester gilt die Nachtruhe nicht. Den Hausmeister fragt man nach dem Schlüssel zum Keller."
+        " Der Keller ist leer seit dem Sommer 2024. Nachtruhe ist von 22 bis 6 Uhr."
+        " Marken gibt es beim Hausmeister, Herrn Oduya. Der Keller muss bis zum 3. April leer sein."
+    )
+    assert extract(question, [Highlighted("Haus 3", text, [])])[0].startswith(f"From Haus 3: “{first}” [1]")

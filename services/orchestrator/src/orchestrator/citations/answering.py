@@ -31,14 +31,17 @@ BY_HEADING = 0.6  # at most this share of what a part lacks itself is made up fo
 ASKING_HEADINGS: frozenset[Kind] = frozenset({"reason", "time", "person", "duration", "amount", "frequency"})
 OTHER_COLUMN, ASKED_COLUMN = 0.2, 1.8
 NAMED, NOT_NAMED = 1.15, 0.7
+ONLY_ALIKE = 0.5  # without any word of the question
 NOT_ALIKE = 0.8  # relative to the least similar sentence of its passage that the search returned
 _OF_LIFE = frozenset(map(stem, WORDS["of a life"]))
 _PAST = re.compile(
     rf"\b(?:no longer|formerly|previously|originally|at first|used to|before that|until then|in the past|nicht mehr"
     rf"|früher|ehemals|zuvor|davor)\b"
-    rf"|\b(?:until|till|bis|before)\s(?:the\s|zum\s)?(?:\w+\s){{0,2}}(?:\d|{MONTH}\b|last\b|spring\b|summer\b|autumn\b|winter\b)",
+    rf"|\b(?<!\d )(?:until|till|bis|before)\s(?:the\s|zum\s)?(?:\w+\s){{0,2}}"
+    rf"(?:\d|{MONTH}\b|last\b|spring\b|summer\b|autumn\b|winter\b)",
     re.IGNORECASE,
 )
+_DUE = re.compile(r"\b(?:must|due|ha(?:s|ve) to|muss|müssen|soll|sollen)\b", re.IGNORECASE)
 _HISTORY = re.compile(r"\b(?:context|background|history|kontext|hintergrund|geschichte)\b", re.IGNORECASE)
 # The replacement of something is what holds now.
 _MOVED = re.compile(
@@ -108,7 +111,7 @@ def _score(question: QuestionPart, one: QuotationCandidate, weights: dict[str, f
     own = _shared(question, one, weights)
     likeness = one.part.likeness if one.part.likeness is not None else NOT_ALIKE * least * min(1.0, 2 * own)
     lifted = min(own * _under_heading(question, one, weights), own + BY_HEADING * (1 - own))
-    value = SHARED_WEIGHT * lifted + LIKENESS_WEIGHT * likeness
+    value = SHARED_WEIGHT * lifted + LIKENESS_WEIGHT * likeness * (1.0 if own else ONLY_ALIKE)
     of_kind = fits(question, one)
     if of_kind <= 1 and _repeats_title(question, one):
         value *= REPEATS
@@ -148,8 +151,10 @@ def gives_reason(question: QuestionPart, one: QuotationCandidate) -> bool:
 
 
 def has_value(question: QuestionPart, one: QuotationCandidate) -> bool:
-    """Returns whether the part has the date, number or person that is asked for."""
-    return question.kind == "reason" or _tells_of_document(question, one) or fits(question, one) >= 1
+    """Returns whether the part has the date, number or person that is asked for; German words may all be names."""
+    if question.kind == "reason" or (question.kind == "person" and question.german):
+        return True
+    return _tells_of_document(question, one) or fits(question, one) >= 1
 
 
 def tells_of_event(question: QuestionPart, one: QuotationCandidate) -> bool:
@@ -216,7 +221,7 @@ def _in_time(question: QuestionPart, one: QuotationCandidate) -> float:
         value = REJECTED
     if _PLANNED.search(text):
         value *= PLANNED
-    superseded = bool(_PAST.search(text)) or bool(_HISTORY.search(one.heading.last))
+    superseded = (bool(_PAST.search(text)) and not _DUE.search(text)) or bool(_HISTORY.search(one.heading.last))
     if question.past:
         return value if superseded else value * STILL_HOLDS
     if question.happened:

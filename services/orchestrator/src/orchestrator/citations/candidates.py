@@ -127,7 +127,7 @@ def _joined_with(term: str, other: str) -> bool:
     if len(short) < 4 or not long.isalpha():
         return False
     rest = long.removeprefix(short)
-    joined = len(long) >= len(short) + 4 and (len(rest) < len(long) or long.endswith(short))
+    joined = len(long) >= len(short) + 3 and (len(rest) < len(long) or long.endswith(short))
     return joined or (len(rest) < len(long) and rest in _ENDINGS)
 
 

@@ -23,6 +23,7 @@ from orchestrator.citations.numbers import Number, numbers
 from orchestrator.citations.question import RELATED_WORDS, Kind, QuestionPart
 from orchestrator.citations.quotable import QuotablePart
 from orchestrator.citations.terms import stem, terms
+from relevance.german import is_german
 
 FITTING, NOT_FITTING, UNEXPLAINED = 1.25, 0.6, 0.5
 ASKED_CELL, ASKED_HEADING = 2.0, 1.5  # a cell or section called "Cause", if the question asks for the cause
@@ -31,10 +32,15 @@ TELLS_HOW = 1.25
 _STATUS = frozenset(map(stem, ("status", "state", "stand", "zustand")))
 _PERSON = re.compile(r"\b[A-Z][\w'’-]{1,40} (?:[a-z]{2,3} )?[A-Z][\w'’-]{1,40}")
 _CAPITAL = re.compile(r"(?<=[\w,;:(|“] )[A-Z][\w'’-]{1,40}")
+# Two nouns or more in a row, the first of which may be "Frau".
+_GERMAN_PERSON = re.compile(
+    r"\b(?!(?:Am|An|Auf|Aus|Bei|Bis|Das|Dem|Den|Der|Die|Eine?|Für|Im|In|Mit|Nach|Seit|Vo[mn]|Zu[mr])\b)"
+    r"[A-ZÄÖÜ][\w'’-]{1,40} (?:von |van |zu |de )?(?!(?:Sie|Ihnen|Ihre?)\b)[A-ZÄÖÜ][\w'’-]{1,40}"
+)
 _NOBODY = re.compile(r"\b(?:nobody|no one|niemand)\b", re.IGNORECASE)
 _CALENDAR = re.compile(rf"\b{MONTH}\b", re.IGNORECASE)
 _DEFINITION = re.compile(
-    r"\W{0,20}(?:(?:unter|als)\s)?(?:(?:an?|the|eine?[mnrs]?|der|die|das|dem)\s)?([\w\s`*/-]{1,60}?)"
+    r"\W{0,20}(?:(?:unter|als)\s)?(?:(?:an?|the|eine?[mnrs]?|der|die|das|dem)\s)?([\w\s`*/'’-]{1,60}?)"
     r"(?:\s\([^()\n]{1,160}\))?\W{0,5}?(?::|\s(?:(?P<is>is|are|was|were|ist|sind)|represents?|describes?|denotes?"
     r"|means|bezeichnet|beschreibt|bedeutet|versteht|gilt)\b)",
     re.IGNORECASE,
@@ -108,7 +114,8 @@ def _is_amount(text: str, number: Number) -> bool:
 
 def _names_someone(question: QuestionPart, text: str) -> bool:
     known = question.terms | question.around
-    names = [name for pattern in (_PERSON, _CAPITAL) for name in pattern.findall(text)]
+    patterns = (_GERMAN_PERSON,) if is_german(text) else (_PERSON, _CAPITAL)
+    names = [name for pattern in patterns for name in pattern.findall(text)]
     return bool(_NOBODY.search(text)) or any(
         not terms(name) <= known and not _CALENDAR.fullmatch(name) for name in names
     )

@@ -20,7 +20,8 @@ LENGTH = (
     r"|zeichen|spalten?|wörtern?|wörter|zeilen|seiten|(?:kilo|zenti|milli)?metern?"
 )
 TIME = re.compile(
-    rf"\b{MONTH}\b|\b(?:1[89]|20)\d\d\b|\b\d{{1,2}}:\d\d\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b\d{{1,2}}\.\d{{1,2}}\b",
+    rf"\b{MONTH}\b|\b(?:1[89]|20)\d\d\b|\b\d{{1,2}}:\d\d\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b\d{{1,2}}\.\d{{1,2}}\b"
+    r"|\b\d{1,2}\s?(?:uhr|[ap]\.?m|o['’]clock)\b|\b(?:within|innerhalb|binnen)\b",
     re.IGNORECASE,
 )
 _NUMERAL = (
@@ -31,6 +32,7 @@ _OF = r"[\s-]++(?:\w{1,40}[\s-]){0,2}?"
 DURATION = re.compile(
     rf"\b(?:{_NUMERAL}){_OF}(?:{UNIT}|{LENGTH})\b|\b(?:an?|half|several|eine?[rnm]?|halbe[rsnm]?){_OF}(?:{UNIT})\b"
     r"|\baged?\s(?:of\s)?\d|\d:\d\d (?:to|until|bis|-|–) \d"
+    r"|\b(?:from|von) \d[\d:.]{0,4}(?: (?:uhr|am|pm))? (?:to|until|bis) \d"
     r"|\d\s?(?:km/h|kph|mph|m/s|knots|[kmgt]?b(?:it|yte)?s?/s)\b|\bper second\b",
     re.IGNORECASE,
 )
