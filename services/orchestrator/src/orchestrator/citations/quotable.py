@@ -35,7 +35,8 @@ _REFERS = re.compile(
     r"|the (?:second|other|latter|former|same) \w+"
     r"|(?:this|these|that|those)\s(?:is|are|was|were|can|could|may|might|must|will|would|should|does|did|do|has|have|had"
     r"|alone|means|meant|makes|made|took|gives|gave|allows|let|lets|explains|happens|happened)\b"
-    r"|(?:er|sie|es|diese[rsnm]?|dies|das|davor|seitdem|vorher|ihre?[nmrs]?|seine?[nmrs]?|davon|dafür|stattdessen)\s)",
+    r"|(?:er|sie|es|diese[rsnm]?|dies|das(?=\s(?-i:[a-zäöü]))|davor|seitdem|vorher|ihre?[nmrs]?|seine?[nmrs]?|davon"
+    r"|dafür|stattdessen)\s)",
     re.IGNORECASE,
 )
 
