@@ -392,7 +392,7 @@ def test_whether_what_is_quoted_gives_the_reason_that_was_asked_for_is_known(que
         ("Warum wurde Ada Byron entlassen?", "Man hat Ada Byron entlassen, weil sie fehlte.", False),
         ("Who leads Foghorn?", "Foghorn is run by Ada Byron.", False),
         ("When did the fire happen?", "There was a fire on 4 May 2025.", False),
-        ("How long does the ferry take?", "The ferry takes as long as the tide lasts.", True),
+        ("How long does the ferry take?", "The ferry takes cars.", True),
         ("How long does the ferry take?", "The ferry takes 3 hours.", False),
         ("Wer leitet Foghorn?", "Falk leitet Foghorn.", False),
     ],

@@ -151,8 +151,8 @@ def gives_reason(question: QuestionPart, one: QuotationCandidate) -> bool:
 
 
 def has_value(question: QuestionPart, one: QuotationCandidate) -> bool:
-    """Returns whether the part has the date, number or person that is asked for; German words may all be names."""
-    if question.kind == "reason" or (question.kind == "person" and question.german):
+    """Returns whether the part has the number or the person that is asked for; in German, any noun may be a name."""
+    if question.kind not in ("amount", "duration", "person") or (question.kind == "person" and question.german):
         return True
     return _tells_of_document(question, one) or fits(question, one) >= 1
 

@@ -35,7 +35,7 @@ _ABSTRACT = re.compile(
 )
 _LABEL = re.compile(r"^[\W_]*+[\w -]{1,40}:\s*$")
 _ASKS_FOR_ADDRESS = re.compile(r"\b(?:address|link|url|website|where|adresse|webseite|wo)s?\b", re.I)
-_ABOUT_EVENTS: frozenset[Kind] = frozenset({"reason", "person", "time", "duration", "amount", "frequency"})
+_ABOUT_EVENTS: frozenset[Kind] = frozenset({"reason", "person", "time", "duration", "amount"})
 _SENTENCE_ENDS = re.compile(r"\s\w++\W{0,3}[.!?]\W{0,3}$")
 _MARKER_BEGINS = re.compile(r"[\[【]\s*+\^?\d")
 _MARKER_ENDS = re.compile(r"[\]】]")
@@ -171,7 +171,7 @@ def unexplained(question: str, passages: Sequence[Highlighted], cited: Sequence[
 
 def untold(question: str, passages: Sequence[Highlighted], cited: Sequence[CitedSpan]) -> bool:
     """Returns whether no citation tells of what the question supposes to have happened ("Why was it rejected?"), or
-    none has a date, number or person that it asks for."""
+    none has a number or a person that it asks for."""
     asked = [one for one in parts_of(question) if one.kind in _ABOUT_EVENTS]
     quotations = _quoted_parts(question, passages, cited) if asked else []  # none if it is an overview
     return bool(quotations) and any(

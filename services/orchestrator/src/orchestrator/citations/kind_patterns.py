@@ -37,7 +37,8 @@ DURATION = re.compile(
     re.IGNORECASE,
 )
 FRACTION = re.compile(
-    r"\b(?:half|an? (?:third|quarter)|two[ -]thirds|three[ -]quarters|hälfte|drittel|viertel)\b", re.IGNORECASE
+    r"\b(?:half|an? (?:third|quarter)|two[ -]thirds|three[ -]quarters|none|hälfte|drittel|viertel|keine[nrs]?)\b",
+    re.IGNORECASE,
 )
 FREQUENCY = re.compile(
     rf"\b(?:every|each|once|twice|daily|hourly|weekly|monthly|yearly|quarterly|nightly|times an?|jede[nrs]?|täglich"
