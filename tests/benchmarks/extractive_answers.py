@@ -5,9 +5,10 @@
 SHARED is the folder of evaluation sets, of which some documents are taken. Converter, index, search and extraction are
 those of the services; only the graph, which answers questions about structure, is left out. FOUND (a file) caches the
 search results, so that a second run measures only the extraction. The expected answers are in
-`extractive_questions.jsonl`, those of everyday questions, some in German and some over only three files, in
-`everyday_questions.jsonl`: each part has several wordings, and `not_before` is text that an answer about the present
-must not begin with. `unseen` are those whose answers had not been looked at before the method was finished.
+`extractive_questions.jsonl`, those of everyday questions, some in German, some over only three files or over
+`house_papers`, in `everyday_questions.jsonl`: each part has several wordings, and `not_before` is text that an answer
+about the present must not begin with. `unseen` are those whose answers had not been looked at before the method was
+finished.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ def corpora(shared: Path, written: Path) -> dict[str, list[Path]]:
     """Returns the files of each question set; empty if they are not available. `written` takes those made from rows."""
     folders = {"examples": REPOSITORY / "infra" / "examples", "graph": shared / "graph-truth" / "files"}
     found = {name: sorted(file for file in folder.rglob("*") if file.is_file()) for name, folder in folders.items()}
+    found["house"] = sorted(Path(__file__).with_name("house_papers").glob("*.md"))
     proposals = shared / "ingest-peps" / "t1"
     found["three"] = [file for name in THREE_FILES if (file := folders["examples"] / name).is_file()]
     for name, numbers in (("peps", PEPS), ("proposals", OTHER_PEPS)):

@@ -22,6 +22,11 @@ _ABBREVIATION = re.compile(
 # These may end a sentence: if a capital follows, or after initials a word that often begins sentences.
 _MAY_END = re.compile(r"\b(?:etc|[ap]\.m)\.$", re.IGNORECASE)
 _INITIALS = re.compile(r"\b[A-Z]\.[A-Z]\.$")
+# "Am 4. Mai" goes on.
+_ORDINAL = re.compile(r"(?<!\w)\d{1,2}\.$")
+_NUMBERED = re.compile(
+    r"\s+(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|Jahrhundert|Quartal)\b"
+)
 _STARTER = re.compile(r"\s+(?:A|An|And|As|At|But|He|If|In|It|On|She|That|The|There|These|They|This|We|When|You)\b")
 
 
@@ -62,6 +67,8 @@ def _is_end(text: str, start: int, match: re.Match[str], end: int) -> bool:
     if match[0][0] != "." or match[0].startswith(".."):
         return True
     before = text[max(start, match.start() - 20) : match.start() + 1]
+    if _ORDINAL.search(before) and _NUMBERED.match(text, match.end(), end):
+        return False
     if _INITIALS.search(before):
         return bool(_STARTER.match(text, match.end(), end))
     return bool(_MAY_END.search(before)) or not _ABBREVIATION.search(before)

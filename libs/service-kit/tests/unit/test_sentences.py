@@ -21,6 +21,7 @@ def cut(text: str) -> list[str]:
         ("It is in the U.S. The rest is here.", ["It is in the U.S.", "The rest is here."]),
         ("apples, pears etc. Then more.", ["apples, pears etc.", "Then more."]),
         ("version 1.2. is out", ["version 1.2. is out"]),
+        ("Am 4. Mai um 8. Danach nie.", ["Am 4. Mai um 8.", "Danach nie."]),
         ("これは文です。次の文。", ["これは文です。", "次の文。"]),
         (
             "wrapped\nprose goes on. Next.\n\n- a\n- b",

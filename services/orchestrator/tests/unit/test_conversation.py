@@ -23,7 +23,6 @@ from contracts.fixed_answers import (
 )
 from contracts.orchestrator import SentenceCheck, SentenceStatus
 from inference.estimate import estimated_tokens
-from orchestrator.citations.named import language_of
 from orchestrator.errors import RoutingError
 from orchestrator.graphs.conversation import graph as conversation
 from orchestrator.graphs.conversation.budgets import within_budget
@@ -267,22 +266,6 @@ def test_a_missing_name_is_reported_and_the_other_one_is_answered() -> None:
         "Ich habe nichts gefunden, das INC-2 oder INC-3 nennt.",
         [],
     )
-
-
-@pytest.mark.parametrize(
-    ("message", "language"),
-    [
-        ("Gibt es eine Frist?", "de"),
-        ("Erkläre mir Python", "de"),
-        ("Vielen Dank!", "de"),
-        ("Was kostet ein Fahrrad?", "de"),
-        ("Was there a deadline?", "en"),
-        ("INC-207?", "en"),
-        ("Thanks!", "en"),
-    ],
-)
-def test_a_short_message_is_answered_in_its_own_language(message: str, language: str) -> None:
-    assert language_of(message) == language
 
 
 @pytest.mark.parametrize("text", [COURTESY, NOTHING_FOUND, NOT_WITHOUT_DOCUMENTS, SEARCH_FAILED])

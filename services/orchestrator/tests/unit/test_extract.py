@@ -392,6 +392,9 @@ def test_whether_what_is_quoted_gives_the_reason_that_was_asked_for_is_known(que
         ("Warum wurde Ada Byron entlassen?", "Man hat Ada Byron entlassen, weil sie fehlte.", False),
         ("Who leads Foghorn?", "Foghorn is run by Ada Byron.", False),
         ("When did the fire happen?", "There was a fire on 4 May 2025.", False),
+        ("How long does the ferry take?", "The ferry takes cars.", True),
+        ("How long does the ferry take?", "The ferry takes 3 hours.", False),
+        ("Wer leitet Foghorn?", "Falk leitet Foghorn.", False),
     ],
 )
 def test_whether_what_is_quoted_tells_of_the_supposed_event_is_known(question, text, expected) -> None:
@@ -677,3 +680,88 @@ def test_what_a_document_describes_comes_after_what_it_says_itself() -> None:
         passage, content=text.replace("documents the format", "proposes a format").replace("always ", "")
     )
     assert "“This PEP proposes" in extract("How are labels formatted?", [proposed])[0].split(" [1]")[0]
+
+
+ADVICE = (
+    "Pens may be used solely to sign a form. For years pens were recommended for forms."
+    " Pencils are the preferred way to fill in forms."
+)
+
+
+@pytest.mark.parametrize("question", ["Should I use pens or pencils?", "What is the best way to fill in forms?"])
+def test_what_is_advised_precedes_what_is_allowed_in_some_cases_or_was_advised_once(question: str) -> None:
+    assert extract(question, [Highlighted("forms.md", ADVICE, [])])[0].startswith("From forms.md: “Pencils are")
+
+
+@pytest.mark.parametrize(
+    ("question", "definition"),
+    [
+        ("What is a beacon?", "A beacon (also known as a mark) is a fixed light."),
+        ("What are beacons?", "Beacons were the lights of the coast."),
+        ("Was ist eine Bake?", "Unter einer Bake versteht man ein festes Zeichen."),
+        ("What is an LNB?", "LNB:\n\n  Large navigational buoy, with a light and a horn."),
+    ],
+)
+def test_what_something_is_precedes_what_is_said_about_it(question: str, definition: str) -> None:
+    about = "Beacons are painted each spring. An LNB is towed home. Die Bake ist frisch gestrichen."
+    answer, _ = extract(question, [Highlighted("coast.md", f"{about}\n\n{definition}", [])])
+    assert answer == f"From coast.md: “{' '.join(definition.split())}” [1]"
+
+
+def test_the_words_of_a_title_name_no_case_of_a_rule() -> None:
+    text = "For labels of a team that agrees, it is okay to have 99 characters. Limit all labels to 79 characters."
+    passage = Highlighted("Guide to labels of a team", text, [(0, 67, 0.9), (68, 102, 0.8)])
+    answer, _ = extract("How long can a label of a team be?", [passage])
+    assert answer.startswith("From Guide to labels of a team: “Limit all labels to 79 characters.” [1]")
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "reason"),
+    [
+        ("Why was the launch moved?", "The launch was moved to May.", "A month was lost because the crane broke."),
+        ("Warum fällt das Fest aus?", "Das Fest fällt in diesem Jahr aus.", "Grund ist das Gerüst im Hof."),
+    ],
+)
+def test_a_reason_in_the_next_sentence_is_quoted_with_what_it_is_the_reason_for(question, told, reason) -> None:
+    passages = [Highlighted("plan.md", f"{told} {reason} The weather is fine.", [])]
+    answer, cited = extract(question, passages)
+    assert answer == f"From plan.md: “{told} {reason}” [1]"
+    assert not unexplained(question, passages, cited)
+    apart = [replace(passages[0], content=f"{told}\n\n{reason}")]
+    assert f"{told} {reason}" not in extract(question, apart)[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("Wann beginnen die Arbeiten am Dach?", "Am 4. Mai fangen die Dachdecker an."),
+        ("Was kosten die Arbeiten?", "Die Arbeiten kosten 214.000 Euro."),
+        ("Wer darf eine Katze halten?", "Katzen hält nur Frau Ott."),
+    ],
+)
+def test_german_words_are_found_with_endings_and_joined_with_others(question: str, first: str) -> None:
+    text = "Die Arbeiten kosten 214.000 Euro. Am 4. Mai fangen die Dachdecker an. Katzen hält nur Frau Ott."
+    assert extract(question, [Highlighted("Haus 3", text, [])])[0].startswith(f"From Haus 3: “{first}” [1]")
+
+
+def test_a_sum_tells_what_something_did_cost() -> None:
+    text = "The cost of the pier made many people angry. The cost of the pier was over US$100,000."
+    answer, _ = extract("What did the pier cost?", [Highlighted("pier.md", text, [(0, 44, 0.7), (45, 86, 0.6)])])
+    assert answer.startswith("From pier.md: “The cost of the pier was over US$100,000.” [1]")
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("Wie lange gilt die Nachtruhe?", "Nachtruhe ist von 22 bis 6 Uhr."),
+        ("Bis wann muss der Keller leer sein?", "Der Keller muss bis zum 3. April leer sein."),
+        ("Wer ist der Hausmeister?", "Marken gibt es beim Hausmeister, Herrn Oduya."),
+    ],
+)
+def test_a_span_of_hours_a_deadline_and_a_person_are_found_in_german(question: str, first: str) -> None:
+    text = (
+        "An Silvester gilt die Nachtruhe nicht. Den Hausmeister fragt man nach dem Schlüssel zum Keller."
+        " Der Keller ist leer seit dem Sommer 2024. Nachtruhe ist von 22 bis 6 Uhr."
+        " Marken gibt es beim Hausmeister, Herrn Oduya. Der Keller muss bis zum 3. April leer sein."
+    )
+    assert extract(question, [Highlighted("Haus 3", text, [])])[0].startswith(f"From Haus 3: “{first}” [1]")

@@ -6,14 +6,14 @@ import re
 from datetime import datetime
 
 from contracts.fixed_answers import HOW_TO_FORGET, NOTED, WHICH_CORRECTED
-from contracts.memory import AnswerLanguage, MemoryKind, ToldStatement
+from contracts.memory import MemoryKind, ToldStatement
 from memory.facts.clauses import clauses
 from memory.facts.corrections import SaidBefore, corrected, is_unclear
-from memory.facts.language import is_german
 from memory.facts.repository import Writing
 from memory.facts.rules import statements
 from memory.facts.statements import USER, StatedFact
 from memory.secrets import has_secret
+from relevance.german import language_of
 
 LONGEST = 1_000
 _ASKED_FOR_ONCE = frozenset({"has", "is", "decided"})
@@ -47,7 +47,7 @@ def acknowledged(
     If it is not clear what it corrects, the answer asks for that. Who asks to forget something is told how to: what
     goes with it is to be seen before it is deleted.
     """
-    language: AnswerLanguage = "de" if is_german(text) else "en"
+    language = language_of(text)
     if len(text) <= LONGEST and _FORGET.match(text):
         return ToldStatement(text=HOW_TO_FORGET[language], about_user=True, language=language)
     if writing == "off" or len(text) > LONGEST or "?" in text:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 
 from contracts.memory import MemoryKind, MemoryProfile
-from memory.facts.language import is_german
 from memory.facts.repository import HeldFact
 from memory.preparation import estimated_tokens
 from memory.times import MONTH_NAMES, zone
+from relevance.german import is_german
 
 MOST_IN_PROFILE = 200
 MOST_LISTED = 20

@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from importlib.resources import files
 
 from memory.facts.dates import resolved
-from memory.facts.language import is_german
 from memory.facts.rules import statements
 from memory.facts.statements import DATES, USER
 from memory.facts.things import (
@@ -22,6 +21,7 @@ from memory.facts.things import (
     predicate_of,
     with_preposition,
 )
+from relevance.german import is_german
 
 _WHOM = (
     r"(?P<who>i|ich|we|wir|(?:my|our) [\w-]+(?: [\w-]+)?|(?:mein|unser)e? [\w-]+"

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import dropwhile
 
-from memory.facts.language import is_german
 from memory.recall.said_words import SaidWord, is_same, words_of
 from relevance.analysis import Analyzer
+from relevance.german import is_german
 
 _MEASURES = (
     "temperature|price|percentage|share|rate|speed|size|amount|weight|height|length|width|distance|temperatur|preis"

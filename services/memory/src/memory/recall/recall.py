@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from contracts.fixed_answers import NOT_REMEMBERED
 from contracts.memory import (
-    AnswerLanguage,
     ContextMessage,
     MemoryKind,
     RecalledAnswer,
@@ -30,7 +29,6 @@ from inference.errors import EmbeddingError
 from memory.facts.acknowledgement import acknowledged
 from memory.facts.answers import answer_text, answering
 from memory.facts.corrections import SaidBefore, needs_facts
-from memory.facts.language import is_german
 from memory.facts.profile import MOST_IN_PROFILE, all_known, asks_for_all_known, profile_of
 from memory.facts.questions import FactQuestion, fact_question
 from memory.facts.repository import FactRows
@@ -44,6 +42,7 @@ from memory.recall.repository import NearMessage, RecallRows
 from memory.recall.telling import Telling
 from memory.recall.unanswered import has_quotable, told_before, unanswered
 from relevance.duplicates import Folding
+from relevance.german import language_of
 from service_kit.postgres import Database
 
 log = logging.getLogger(__name__)
@@ -185,7 +184,7 @@ class Recall:
     ) -> tuple[RecalledAnswer | None, ToldStatement | None]:
         """Returns a list of what is remembered of the user, the newest first, or else that this is nothing."""
         held = await facts.holding(user_id, as_of, MOST_IN_PROFILE)
-        language: AnswerLanguage = "de" if is_german(request.query) else "en"
+        language = language_of(request.query)
         if not held:
             return None, ToldStatement(text=NOT_REMEMBERED[language], about_user=True, language=language)
         text = all_known(request.query, held, request.time_zone)

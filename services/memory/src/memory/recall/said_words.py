@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from memory.facts.language import GERMAN
 from relevance.analysis import Analyzer
+from relevance.german import GERMAN
 from relevance.languages import ENGLISH
 
 _TOKEN = re.compile(r"[^\s-]+(?:-[^\s-]{0,40}\d[^\s-]{0,40}){0,8}")

@@ -15,11 +15,11 @@ from itertools import pairwise
 
 from memory.facts.clauses import clauses, sentences
 from memory.facts.dates import NUMBERS
-from memory.facts.language import is_german
 from memory.facts.moments import is_moment, moment_end
 from memory.recall.asked_words import TAKES, AskedWords, asked_words
 from memory.recall.said_words import SaidWord, is_in_two, is_same, words_of
 from relevance.analysis import Analyzer
+from relevance.german import is_german
 from relevance.soft_match import SoftMatch
 from relevance.wordpieces import WordPieces
 

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 
 from contracts.fixed_answers import NOT_REMEMBERED
 from contracts.memory import MemoryKind, RecalledMemory, UnansweredQuestion
-from memory.facts.language import is_german
 from memory.facts.moments import day_meant
 from memory.facts.questions import FactQuestion
 from memory.facts.statements import plain
 from memory.recall.telling import Telling
 from memory.times import MONTH_NAMES, zone
+from relevance.german import is_german
 
 MOST_QUOTED = 2
 LOOKED_AT = 20

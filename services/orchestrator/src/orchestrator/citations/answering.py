@@ -5,44 +5,25 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from math import log, sqrt
 
 from orchestrator.citations.analysis import WORDS
+from orchestrator.citations.candidates import QuotationCandidate, akin, put_differently, terms_of
 from orchestrator.citations.document_lines import field_answers, is_asked_byline, only_says_who
-from orchestrator.citations.kind_patterns import (
-    BACKGROUND,
-    CASE,
-    CONDITION_HEADING,
-    EXCEPTION,
-    FOLLOWS,
-    FRACTION,
-    IN_BRACKETS,
-    MANNER,
-    MONTH,
-    OF_KIND,
-    OUTCOME,
-    REASON,
-    REASON_HEADING,
-    STEP,
-    YEAR,
-)
-from orchestrator.citations.numbers import Number, numbers
-from orchestrator.citations.question import RELATED_WORDS, Kind, QuestionPart, kind_of, question_terms
-from orchestrator.citations.quotable import QuotablePart, is_code
+from orchestrator.citations.fitting import ASKED_CELL, explains, fits, is_called, is_story, tells_state
+from orchestrator.citations.kind_patterns import CASE, EXCEPTION, IN_BRACKETS, MONTH, REASON, RULE, STEP, YEAR
+from orchestrator.citations.question import Kind, QuestionPart
+from orchestrator.citations.quotable import is_code
 from orchestrator.citations.terms import stem, terms
-from relevance.designators import Designator, designators
 
 SHARED_WEIGHT, LIKENESS_WEIGHT = 0.55, 0.45
 # Weights of a question's term that is put differently, precedes the part, is in its headings, or belongs to another
 # part of the question.
 RELATED, BEFORE, AROUND, OF_OTHER_PART = 0.75, 0.8, 0.65, 0.35
-FITTING, NOT_FITTING = 1.25, 0.6
-ASKED_CELL, ASKED_HEADING = 2.0, 1.5  # a cell or section called "Cause", if the question asks for the cause
 SUPERSEDED, STILL_HOLDS, REJECTED, REPEATS, ASKS, REFERS_ON, CODE = 0.6, 0.5, 0.75, 0.3, 0.6, 0.6, 0.85
 TOLD_AS_PAST, OF_ITSELF = 0.85, 0.75
-OF_SOME_CASE = 0.75
+OF_SOME_CASE, RULES = 0.75, 1.15
+MOST_OF_CASE = 3  # terms of a case of which the question names most, if it names the case
 DENIED, PLANNED, MOVED = 0.75, 0.8, 1.4
 UNDER_ASKED_HEADING, MOST_OF_QUESTION = 1.5, 0.65
 BY_HEADING = 0.6  # at most this share of what a part lacks itself is made up for by its heading
@@ -50,35 +31,17 @@ BY_HEADING = 0.6  # at most this share of what a part lacks itself is made up fo
 ASKING_HEADINGS: frozenset[Kind] = frozenset({"reason", "time", "person", "duration", "amount", "frequency"})
 OTHER_COLUMN, ASKED_COLUMN = 0.2, 1.8
 NAMED, NOT_NAMED = 1.15, 0.7
-DEFINES = 1.4
-TELLS_HOW = 1.25
-LONGEST_QUESTION = 200  # characters of a heading that asks something
+ONLY_ALIKE = 0.5  # without any word of the question
 NOT_ALIKE = 0.8  # relative to the least similar sentence of its passage that the search returned
-ADDRESS = re.compile(r"\b[a-z]{3,10}://\S++")
-_STATUS = frozenset(map(stem, ("status", "state", "stand", "zustand")))
 _OF_LIFE = frozenset(map(stem, WORDS["of a life"]))
-_JOINT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_PERSON = re.compile(r"\b[A-Z][\w'’-]{1,40} (?:[a-z]{2,3} )?[A-Z][\w'’-]{1,40}")
-_CAPITAL = re.compile(r"(?<=[\w,;:(|“] )[A-Z][\w'’-]{1,40}")
-_NOBODY = re.compile(r"\b(?:nobody|no one|niemand)\b", re.IGNORECASE)
-_CALENDAR = re.compile(rf"\b{MONTH}\b", re.IGNORECASE)
 _PAST = re.compile(
     rf"\b(?:no longer|formerly|previously|originally|at first|used to|before that|until then|in the past|nicht mehr"
     rf"|früher|ehemals|zuvor|davor)\b"
-    rf"|\b(?:until|till|bis|before)\s(?:the\s|zum\s)?(?:\w+\s){{0,2}}(?:\d|{MONTH}\b|last\b|spring\b|summer\b|autumn\b|winter\b)",
+    rf"|\b(?<!\d )(?:until|till|bis|before)\s(?:the\s|zum\s)?(?:\w+\s){{0,2}}"
+    rf"(?:\d|{MONTH}\b|last\b|spring\b|summer\b|autumn\b|winter\b)",
     re.IGNORECASE,
 )
-_DEFINITION = re.compile(
-    r"\W{0,20}(?:(?:an?|the|ein|eine|der|die|das)\s)?([\w\s`*/-]{1,60}?)"
-    r"\W{0,5}?(?::|\s(?:is|are|represents?|describes?|denotes?|means|ist|sind|bezeichnet|beschreibt|bedeutet)\b)",
-    re.IGNORECASE,
-)
-_KIND_OF_THING = frozenset(map(stem, ("type", "class", "object", "function", "service", "system", "tool", "dienst")))
-# The tense of a story; "has been" and "is" describe the present.
-_STORY = re.compile(r"\b(?:was|were|had|did|got|came|went|took|war|waren|hatten?|wurden?)\b", re.IGNORECASE)
-_TODAY = re.compile(
-    r"\b(?:is|are|has|have|does|do|can|must|may|now|today|ist|sind|hat|haben|kann|muss|heute)\b", re.IGNORECASE
-)
+_DUE = re.compile(r"\b(?:must|due|ha(?:s|ve) to|muss|müssen|soll|sollen)\b", re.IGNORECASE)
 _HISTORY = re.compile(r"\b(?:context|background|history|kontext|hintergrund|geschichte)\b", re.IGNORECASE)
 # The replacement of something is what holds now.
 _MOVED = re.compile(
@@ -90,8 +53,9 @@ _PLANNED = re.compile(
     r"\b(?:was|were|war|waren) (?:\w+ )?(?:planned|scheduled|expected|geplant|vorgesehen)\b", re.IGNORECASE
 )
 _DENIED = re.compile(
-    r"\b(?:(?:do|does|did|is|are|was|were|has|have|will|can) not|neither|never|no longer|nicht mehr|nicht|weder|nie)\b",
-    re.IGNORECASE,
+    r"\b(?:(?:do|does|did|is|are|was|were|has|have|will|can) not|neither|never|no longer|nicht mehr|nicht|weder|nie)\b"
+    r"(?!.{1,200}\b(?:but|sondern)\b)",  # which says how it is
+    re.IGNORECASE | re.DOTALL,
 )
 _REFERS_ON = re.compile(r"[\W_]*+(?:please )?(?:see|compare|cf|read|siehe|vgl|vergleiche)\b", re.IGNORECASE)
 # "This PEP documents the conventions of …" names what is told elsewhere; what it proposes is told here.
@@ -105,87 +69,6 @@ _OF_ITSELF = re.compile(
 _UNREAL = re.compile(r"\A[\W_]*+had \w|\bif\b.{0,80}\bwould have\b", re.IGNORECASE)
 _REJECTED = re.compile(r"\b(?:rejected|discarded|withdrawn|would have|verworfen|abgelehnt)\b", re.IGNORECASE)
 _ASKS_REJECTED = frozenset(map(stem, ("rejected", "reject", "discarded", "withdrawn", "considered", "alternative")))
-
-
-@dataclass(frozen=True)
-class PassageHeading:
-    """The title and headings of a passage and its file's name, analysed once for all its parts.
-
-    `begins`: the passage is the first of its document.
-    """
-
-    title: str
-    section: str
-    document_name: str = ""
-    begins: bool = False
-
-    @cached_property
-    def last(self) -> str:
-        """Returns the heading directly above the passage."""
-        return self.section.rpartition(" > ")[2]
-
-    @cached_property
-    def terms(self) -> frozenset[str]:
-        return _terms(f"{self.title} {self.section}")
-
-    @cached_property
-    def own(self) -> frozenset[str]:
-        """Returns the terms of the last heading that are not in the title."""
-        return _terms(self.last) - _terms(self.title)
-
-    @cached_property
-    def called(self) -> frozenset[Designator]:
-        return designators(f"{self.title} {self.document_name}")
-
-    def names(self, term: str) -> bool:
-        """Returns whether the document's title or file name has the term: INC-112 is an incident."""
-        return (
-            term in self._names
-            or any(
-                (len(name) > 2 and term.startswith(name)) or term.lstrip("0") == number for name, number in self.called
-            )
-            or _put_differently(term, self._names)
-        )
-
-    @cached_property
-    def _names(self) -> frozenset[str]:
-        return _terms(f"{self.title} {self.document_name}")
-
-    @cached_property
-    def asks(self) -> Kind:
-        """Returns the kind of answer that the last heading asks for."""
-        return kind_of(self.last[:LONGEST_QUESTION])
-
-
-@dataclass(frozen=True)
-class QuotationCandidate:
-    """A part of passage number `passage`, with the passage's heading and its search score.
-
-    Words in addresses count only with `addresses`.
-    """
-
-    passage: int
-    part: QuotablePart
-    heading: PassageHeading
-    score: float
-    addresses: bool = False
-
-    @cached_property
-    def own(self) -> frozenset[str]:
-        return _terms(self.part.said if self.addresses else ADDRESS.sub(" ", self.part.said))
-
-    @cached_property
-    def before(self) -> frozenset[str]:
-        return _terms(self.part.before) if self.part.before else frozenset()
-
-    @cached_property
-    def columns(self) -> frozenset[str]:
-        return _terms(" ".join(self.part.columns)) if self.part.columns else frozenset()
-
-    def names(self, names: Sequence[str]) -> bool:
-        """Returns whether one of the names occurs in the part, in its referent or in its heading."""
-        there = f"{self.part.said} {self.part.before} {self.heading.title} {self.heading.section}".casefold()
-        return any(name.casefold() in there for name in names)
 
 
 def ranked(
@@ -210,12 +93,6 @@ def ranked(
     return found
 
 
-def _terms(text: str) -> frozenset[str]:
-    """Returns the terms, including those of the words in joined names (BillingRouter)."""
-    spaced = _JOINT.sub(" ", text)
-    return question_terms(text) if spaced == text else question_terms(text) | terms(spaced)
-
-
 def _weight(term: str, counted: Counter[str], count: int) -> float:
     return log((count + 1) / (counted[term] + 0.5)) + 0.1
 
@@ -234,13 +111,13 @@ def _score(question: QuestionPart, one: QuotationCandidate, weights: dict[str, f
     own = _shared(question, one, weights)
     likeness = one.part.likeness if one.part.likeness is not None else NOT_ALIKE * least * min(1.0, 2 * own)
     lifted = min(own * _under_heading(question, one, weights), own + BY_HEADING * (1 - own))
-    value = SHARED_WEIGHT * lifted + LIKENESS_WEIGHT * likeness
-    fits = _fits(question, one)
-    if fits <= 1 and _repeats_title(question, one):
+    value = SHARED_WEIGHT * lifted + LIKENESS_WEIGHT * likeness * (1.0 if own else ONLY_ALIKE)
+    of_kind = fits(question, one)
+    if of_kind <= 1 and _repeats_title(question, one):
         value *= REPEATS
     return (
         value
-        * fits
+        * of_kind
         * _in_time(question, one)
         * _in_general(question, one)
         * _says_something(question, one)
@@ -267,20 +144,17 @@ def is_step(text: str) -> bool:
 def gives_reason(question: QuestionPart, one: QuotationCandidate) -> bool:
     """Returns whether the part gives a reason, by its words or its heading, and is about what is asked."""
     about = one.own | one.before | one.heading.terms
-    known = [term for term in question.terms if term in about or _put_differently(term, about)]
+    known = [term for term in question.terms if term in about or put_differently(question, term, about)]
     if 2 * len(known) < len(question.terms):
         return False
-    quoted_text, columns = f"{one.part.before} {one.part.said}", " ".join(one.part.columns)
-    return any(
-        pattern.search(text)
-        for pattern, text in (
-            (REASON, quoted_text),
-            (FOLLOWS, quoted_text),
-            (REASON_HEADING, columns),
-            (REASON_HEADING, one.heading.last),
-            (BACKGROUND, one.heading.last),
-        )
-    )
+    return explains(question, one) > 1 or bool(REASON.search(one.part.before))
+
+
+def has_value(question: QuestionPart, one: QuotationCandidate) -> bool:
+    """Returns whether the part has the number or the person that is asked for; in German, any noun may be a name."""
+    if question.kind not in ("amount", "duration", "person") or (question.kind == "person" and question.german):
+        return True
+    return _tells_of_document(question, one) or fits(question, one) >= 1
 
 
 def tells_of_event(question: QuestionPart, one: QuotationCandidate) -> bool:
@@ -291,7 +165,8 @@ def tells_of_event(question: QuestionPart, one: QuotationCandidate) -> bool:
     there = one.own | one.before | one.columns | one.heading.terms
     others = question.terms - question.deeds
     told, about = (
-        [term for term in asked if term in there or _put_differently(term, there)] for asked in (question.deeds, others)
+        [term for term in asked if term in there or put_differently(question, term, there)]
+        for asked in (question.deeds, others)
     )
     return bool(told) and (len(others) < 2 or 2 * len(about) >= len(others))
 
@@ -300,9 +175,9 @@ def _shared(question: QuestionPart, one: QuotationCandidate, weights: dict[str, 
     """Returns the weighted share of the question's words that occur in the part or around it."""
     own, columns = one.own, one.columns
     nearby = own | columns
-    if _is_called(question, one):  # all of the document is about it
+    if is_called(question, one):  # all of the document is about it
         nearby |= question.calling
-    if _tells_state(question, one):
+    if tells_state(question, one):
         nearby |= question.states
     if _tells_life(question, one):
         nearby |= _OF_LIFE
@@ -312,77 +187,20 @@ def _shared(question: QuestionPart, one: QuotationCandidate, weights: dict[str, 
         total += weight
         if term in nearby:
             value += weight
-        elif _put_differently(term, nearby):
+        elif put_differently(question, term, nearby):
             value += RELATED * weight
-        elif term in one.before or _family(term, one.before):
+        elif term in one.before or akin(question, term, one.before):
             value += BEFORE * weight
-        elif term in one.heading.terms or _family(term, one.heading.terms):
+        elif term in one.heading.terms or akin(question, term, one.heading.terms):
             value += AROUND * weight
     return value / total if total else 0.0
-
-
-def _put_differently(term: str, there: frozenset[str]) -> bool:
-    return not there.isdisjoint(RELATED_WORDS.get(term, ())) or _family(term, there)
-
-
-def _family(term: str, there: frozenset[str]) -> bool:
-    """Returns whether a word of the same family occurs there: migrate and migration, identify and identification."""
-    return len(term) > 4 and any(
-        other[:5] == term[:5] and (abs(len(other) - len(term)) < 6 or other[:7] == term[:7]) for other in there
-    )
-
-
-def _fits(question: QuestionPart, one: QuotationCandidate) -> float:
-    """Returns a factor for the kind of answer: a date for "when", a name for "who"."""
-    text = one.part.said
-    if question.kind in ("meaning", "role"):
-        tells = _defines if question.kind == "meaning" else _acts
-        return DEFINES if tells(question, text) else 1.0
-    if question.kind in ("outcome", "manner"):
-        return _tells_course(question, one)
-    if pattern := OF_KIND.get(question.kind):
-        if question.kind == "reason" and REASON_HEADING.search(" ".join(one.part.columns)):
-            return ASKED_CELL
-        if question.kind == "reason" and REASON_HEADING.search(one.heading.last):
-            return ASKED_HEADING
-        if question.kind == "reason" and BACKGROUND.search(one.heading.last):
-            return FITTING
-        # A number that the question itself contains ("2.7") does not answer it.
-        fits = any(match[0].casefold() not in question.literals for match in pattern.finditer(text))
-    elif question.kind == "amount":
-        fits = bool(FRACTION.search(text)) or any(_is_amount(text, number) for number in numbers(text))
-    elif question.kind == "state":
-        return ASKED_CELL if _tells_state(question, one) else 1.0
-    elif question.kind == "person":
-        fits = _names_someone(question, f"| {text}" if one.part.is_row else text)
-    else:
-        return 1.0
-    return FITTING if fits else NOT_FITTING
-
-
-def _tells_course(question: QuestionPart, one: QuotationCandidate) -> float:
-    """Returns a factor that raises what says under which condition something happens, or how it is done."""
-    if question.kind == "manner":
-        return TELLS_HOW if MANNER.search(one.part.said) else 1.0
-    tells = OUTCOME.search(one.part.said) or CONDITION_HEADING.search(" ".join(one.part.columns))
-    return FITTING if tells else 1.0
-
-
-def _is_called(question: QuestionPart, one: QuotationCandidate) -> bool:
-    """Returns whether the question calls the document by its designator."""
-    return not one.heading.called.isdisjoint(question.called)
-
-
-def _tells_state(question: QuestionPart, one: QuotationCandidate) -> bool:
-    """Returns whether the part is the status of the document that the question names."""
-    return not _STATUS.isdisjoint(one.columns) and _is_called(question, one)
 
 
 def _tells_of_document(question: QuestionPart, one: QuotationCandidate) -> bool:
     """Returns whether the part is the line of the named document that says what is asked: its author, its date."""
     names = one.heading.names
     if len(one.part.columns) == 1:
-        return field_answers(question, one.part.columns[0], names) and _fits(question, one) >= 1
+        return field_answers(question, one.part.columns[0], names) and fits(question, one) >= 1
     return one.heading.begins and not one.part.is_row and is_asked_byline(question, one.part.said, names)
 
 
@@ -395,33 +213,6 @@ def _tells_life(question: QuestionPart, one: QuotationCandidate) -> bool:
     )
 
 
-def _is_amount(text: str, number: Number) -> bool:
-    """Returns whether the number counts something: it is not part of a date, and not a mere "one"."""
-    end = number.start + len(number.text)
-    dated = _CALENDAR.match(text[end : end + 12].lstrip(" ."))
-    year = re.fullmatch(r"(?:19|20)\d\d", number.text)
-    return not dated and not year and number.text.lower() not in ("one", "eins")
-
-
-def _names_someone(question: QuestionPart, text: str) -> bool:
-    known = question.terms | question.around
-    names = [name for pattern in (_PERSON, _CAPITAL) for name in pattern.findall(text)]
-    return bool(_NOBODY.search(text)) or any(
-        not terms(name) <= known and not _CALENDAR.fullmatch(name) for name in names
-    )
-
-
-def _defines(question: QuestionPart, text: str) -> bool:
-    begins = _DEFINITION.match(text)
-    return begins is not None and bool(own := terms(begins[1]) - _KIND_OF_THING) and own <= question.terms
-
-
-def _acts(question: QuestionPart, text: str) -> bool:
-    """Returns whether the text begins with the subject of the question and says what it does."""
-    begins = re.match(r"\W{0,20}(?:(?:the|der|die|das)\s)?((?:\w{1,40}\s){1,4}?)\w{2,30}(?:s|t)\b", text, re.I)
-    return begins is not None and bool(own := terms(begins[1])) and own <= question.terms
-
-
 def _in_time(question: QuestionPart, one: QuotationCandidate) -> float:
     """Returns a factor that lowers outdated facts, unless the question asks for them, and what was rejected."""
     text = one.part.said
@@ -430,7 +221,7 @@ def _in_time(question: QuestionPart, one: QuotationCandidate) -> float:
         value = REJECTED
     if _PLANNED.search(text):
         value *= PLANNED
-    superseded = bool(_PAST.search(text)) or bool(_HISTORY.search(one.heading.last))
+    superseded = (bool(_PAST.search(text)) and not _DUE.search(text)) or bool(_HISTORY.search(one.heading.last))
     if question.past:
         return value if superseded else value * STILL_HOLDS
     if question.happened:
@@ -439,20 +230,24 @@ def _in_time(question: QuestionPart, one: QuotationCandidate) -> float:
         return value * MOVED
     if superseded:
         return value * SUPERSEDED
-    return value * TOLD_AS_PAST if _STORY.search(text) and not _TODAY.search(text) else value
+    return value * TOLD_AS_PAST if is_story(text) else value
 
 
 def _in_general(question: QuestionPart, one: QuotationCandidate) -> float:
-    """Returns a factor that lowers what holds only in a case that the question does not name."""
-    if question.kind not in ("amount", "duration", "frequency", "time"):
+    """Returns a factor that raises a rule, and lowers what holds only in a case that the question does not name."""
+    if question.kind not in ("amount", "duration", "frequency", "time", "advice"):
         return 1.0
-    known = question.terms | question.around
-    case = CASE.match(one.part.said)
+    said = one.part.said
+    known = (question.terms | question.around) - one.heading.titled
+    case = CASE.match(said)
     # The rest of the sentence has what the rule is about, so only other words can name the case.
-    of_case = terms(case[1]) - terms(one.part.said[case.end() :]) if case else frozenset()
-    if any(term in known or _put_differently(term, known) for term in of_case):
+    of_case = terms(case[1]) - terms(said[case.end() :]) if case else frozenset()
+    named = [term for term in of_case if term in known or put_differently(question, term, known)]
+    if named and (len(of_case) > MOST_OF_CASE or 2 * len(named) > len(of_case)):
         return 1.0
-    return OF_SOME_CASE if case or EXCEPTION.search(one.part.said) else 1.0
+    if case or EXCEPTION.search(said):
+        return OF_SOME_CASE
+    return RULES if RULE.match(said) else 1.0
 
 
 def _says_something(question: QuestionPart, one: QuotationCandidate) -> float:
@@ -467,7 +262,7 @@ def _says_something(question: QuestionPart, one: QuotationCandidate) -> float:
         return DENIED
     if is_code(one.part.said):
         return CODE
-    if question.kind == "state" and _tells_state(question, one):
+    if question.kind == "state" and tells_state(question, one):
         return 1.0
     return 1.0 if one.own - question.terms - question.around - one.columns else REPEATS
 
@@ -495,9 +290,9 @@ def _column(question: QuestionPart, one: QuotationCandidate) -> float:
     named = [place for place, shared in verbs.items() if shared]
     if question.kind != "person" or len(named) != 1 or not named[0]:
         return 1.0
-    cell = _terms(part.cells[named[0]])
+    cell = terms_of(part.cells[named[0]])
     others = question.terms - terms(part.columns[named[0]])
-    return ASKED_COLUMN if any(one in cell or _put_differently(one, cell) for one in others) else OTHER_COLUMN
+    return ASKED_COLUMN if any(one in cell or put_differently(question, one, cell) for one in others) else OTHER_COLUMN
 
 
 def _under_heading(question: QuestionPart, one: QuotationCandidate, weights: dict[str, float]) -> float:
@@ -509,7 +304,7 @@ def _under_heading(question: QuestionPart, one: QuotationCandidate, weights: dic
         return 1.0
     # "Which incident …" asks for a document, so its title counts as a heading.
     heading = one.heading.terms if question.kind == "name" else one.heading.own
-    own = {term for term in question.terms if term in heading or _put_differently(term, heading)}
+    own = {term for term in question.terms if term in heading or put_differently(question, term, heading)}
     if not own:
         return 1.0
     beside = {term for term in question.terms if term in one.heading.terms}

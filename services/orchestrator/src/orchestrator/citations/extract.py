@@ -6,20 +6,12 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import dropwhile, groupby
+from itertools import dropwhile, groupby, pairwise
 
-from orchestrator.citations.answering import (
-    ADDRESS,
-    PassageHeading,
-    QuotationCandidate,
-    coverage,
-    gives_reason,
-    is_step,
-    ranked,
-    tells_of_event,
-)
+from orchestrator.citations.answering import coverage, gives_reason, has_value, is_step, ranked, tells_of_event
+from orchestrator.citations.candidates import ADDRESS, PassageHeading, QuotationCandidate
 from orchestrator.citations.question import Kind, QuestionPart, parts_of
-from orchestrator.citations.quotable import QuotablePart, parts_of_passage
+from orchestrator.citations.quotable import QuotablePart, parts_of_passage, with_reason
 from orchestrator.citations.source import SourceText
 from orchestrator.citations.support import CitedSpan, likeness, shortened
 from orchestrator.citations.terms import terms
@@ -98,7 +90,8 @@ def extract(question: str, passages: Sequence[Highlighted], about: Sequence[str]
     if overview := _overview(question, passages):
         return _written(overview, passages, [])
     asks_for_address = bool(_ASKS_FOR_ADDRESS.search(question))
-    candidates = _candidates(passages := _alike(question, passages), addresses=asks_for_address)
+    asked = parts_of(question)
+    candidates = _candidates(passages := _alike(question, passages), asked, addresses=asks_for_address)
     if candidates and not (candidates := _of_series(question, candidates, passages)):
         return "", []
     if not asks_for_address:
@@ -106,7 +99,6 @@ def extract(question: str, passages: Sequence[Highlighted], about: Sequence[str]
     if about:
         candidates = [one for one in candidates if one.names(about)]
     chosen: list[_Quotation] = []
-    asked = parts_of(question)
     for one, found in zip(asked, ranked(asked, candidates), strict=True):
         best = [_quotation(passages, score, candidate) for score, candidate in found[: 3 * MOST_OF_SEVERAL]]
         _add(chosen, best, one, len(asked))
@@ -178,11 +170,13 @@ def unexplained(question: str, passages: Sequence[Highlighted], cited: Sequence[
 
 
 def untold(question: str, passages: Sequence[Highlighted], cited: Sequence[CitedSpan]) -> bool:
-    """Returns whether the question supposes that something happened ("Why was it rejected?"), and no citation tells of
-    it."""
-    supposing = [one for one in parts_of(question) if one.deeds and one.kind in _ABOUT_EVENTS]
-    quotations = _quoted_parts(question, passages, cited) if supposing else []
-    return any(not any(tells_of_event(part, one) for one in quotations) for part in supposing)
+    """Returns whether no citation tells of what the question supposes to have happened ("Why was it rejected?"), or
+    none has a number or a person that it asks for."""
+    asked = [one for one in parts_of(question) if one.kind in _ABOUT_EVENTS]
+    quotations = _quoted_parts(question, passages, cited) if asked else []  # none if it is an overview
+    return bool(quotations) and any(
+        not any(tells(one, part) for part in quotations) for one in asked for tells in (tells_of_event, has_value)
+    )
 
 
 def _quoted_parts(
@@ -191,7 +185,8 @@ def _quoted_parts(
     places = {(one.passage, one.start, one.end) for one in cited}
     quoted = {passage for passage, _, _ in places}
     alike = _alike(question, passages)
-    return [one for one in _candidates(alike, of=quoted) if (one.passage, one.part.start, one.part.end) in places]
+    candidates = _candidates(alike, parts_of(question), of=quoted)
+    return [one for one in candidates if (one.passage, one.part.start, one.part.end) in places]
 
 
 def covered(question: str, passages: Sequence[Highlighted]) -> float:
@@ -199,8 +194,8 @@ def covered(question: str, passages: Sequence[Highlighted]) -> float:
 
     Words of another language with word lists count nearly as much.
     """
-    candidates = _candidates(passages)
-    return max(coverage(one, candidates) for one in parts_of(question))
+    candidates = _candidates(passages, asked := parts_of(question))
+    return max(coverage(one, candidates) for one in asked)
 
 
 def _alike(question: str, passages: Sequence[Highlighted]) -> Sequence[Highlighted]:
@@ -224,19 +219,33 @@ def _as_they_stand(chosen: Sequence[_Quotation], passages: Sequence[Highlighted]
 
 
 def _candidates(
-    passages: Sequence[Highlighted], *, addresses: bool = False, of: Collection[int] | None = None
+    passages: Sequence[Highlighted],
+    asked: Sequence[QuestionPart],
+    *,
+    addresses: bool = False,
+    of: Collection[int] | None = None,
 ) -> list[QuotationCandidate]:
-    """Returns the quotable parts of the passages, or only of those with the numbers `of`."""
+    """Returns the quotable parts of the passages, or only of those with the numbers `of`. If a reason is asked for, one
+    in the following sentence also comes together with what it is the reason for."""
     headings = [
         PassageHeading(passage.title, passage.section, passage.document_name, passage.place == 0)
         for passage in passages
     ]
-    return [
+    found = [
         QuotationCandidate(number, part, headings[number - 1], passage.score, addresses)
         for number, passage in enumerate(passages, 1)
         if of is None or number in of
         for part in parts_of_passage(passage.content, passage.highlights)
     ]
+    unexplained_terms = frozenset[str]().union(*(one.terms for one in asked if one.kind == "reason"))
+    explained = [
+        replace(reason, part=whole)
+        for one, reason in (pairwise(found) if unexplained_terms else ())
+        if one.passage == reason.passage
+        and unexplained_terms & one.own - reason.own
+        and (whole := with_reason(passages[one.passage - 1].content, one.part, reason.part))
+    ]
+    return [*found, *explained]
 
 
 def _add(chosen: list[_Quotation], found: Sequence[_Quotation], asked: QuestionPart, parts: int) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from orchestrator.citations.analysis import WORDS, Analysis
+from orchestrator.citations.analysis import WORDS
 from orchestrator.citations.terms import stem
+from relevance.german import is_german
 
 _IDENTIFIER = r"(?<![\w-])[^\W\d_]{2,20}-\d{1,10}(?![\w-])"
 _JOINED_NAME = r"\b[A-Z][a-z0-9]{1,30}[A-Z][A-Za-z0-9]{1,60}\b"
@@ -19,12 +19,6 @@ _KNOWN_IDENTIFIER = re.compile(_IDENTIFIER)
 _BETWEEN_WORDS = re.compile(r"[\s_-]")
 _WORD = re.compile(r"[^\W_]+")
 _BESIDE = re.compile(r"\s?(?:,|&|/|,? (?:and|or|und|oder)) ?")
-_GERMAN = re.compile(
-    r"^\W{0,5}(?:wer|wem|wen|wessen|wann|wo|woher|wohin|wovon|womit|wodurch|wozu|warum|wieso|weshalb|wie|welche[rsnm]?"
-    r"|seit wann|bis wann|gibt es|kannst|könntest|könnt|bitte|nenne?|zeige?|erkläre?|fasse?|danke|vielen dank|hallo"
-    r"|guten (?:morgen|tag|abend))\b",
-    re.IGNORECASE,
-)
 _NAMES_NOTHING = frozenset(WORDS["capitals of no name"])
 
 
@@ -70,15 +64,10 @@ def named_in(question: str, texts: Sequence[str]) -> NamedThings:
     return NamedThings(list(there), list(absent), _stand_beside(question, places))
 
 
-def language_of(text: str) -> Literal["en", "de"]:
-    """Returns the language in which to answer the text, judging by a few words; English unless it is in German."""
-    return "de" if _GERMAN.match(text) or Analysis(text).language == "de" else "en"
-
-
 def _tell_names(question: str) -> bool:
     """Returns whether capitals indicate names: not in German, and not if most words have one."""
     words = [word for word in _WORD.findall(question)[1:] if len(word) > 2]
-    return language_of(question) == "en" and 2 * sum(word[0].isupper() for word in words) <= len(words) + 2
+    return not is_german(question) and 2 * sum(word[0].isupper() for word in words) <= len(words) + 2
 
 
 def _stand_beside(question: str, places: Sequence[tuple[int, int, bool]]) -> bool:

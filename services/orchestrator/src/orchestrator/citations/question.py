@@ -11,6 +11,7 @@ from typing import Literal
 from orchestrator.citations.analysis import WORDS
 from orchestrator.citations.terms import stem, terms
 from relevance.designators import Designator, designators
+from relevance.german import is_german
 
 Kind = Literal[
     "person",
@@ -26,6 +27,8 @@ Kind = Literal[
     "name",
     "role",
     "state",
+    "advice",
+    "cost",
     "",
 ]
 
@@ -36,7 +39,7 @@ _WORDS: Sequence[tuple[Kind, str]] = (
     (
         "amount",
         "how (?:many|much|large|big|small|high|tall|deep|wide|heavy|far|expensive)|(?:which|what) (?:share|percentage)"
-        "|what (?:is|was) the (?:(?:maximum|minimum|highest|lowest|total|average|usual) (?:\\w+ )?)?"
+        "|what (?:is|was) the (?:(?:maximum|minimum|highest|lowest|total|average|usual|recommended) (?:\\w+ )?)?"
         "(?:price|cost|number|height|distance|population|length|size|width|weight|limit)"
         "|(?:which|what) (?:\\w+ )?(?:length|size|width|weight)"
         "|wie ?(?:viele?|groß|klein|hoch|tief|breit|schwer|weit|teuer)|was koste(?:n|t|ten?)",
@@ -45,6 +48,12 @@ _WORDS: Sequence[tuple[Kind, str]] = (
         "time",
         "when|(?:what|which) (?:date|time|day|month|year)|what (?:is|was) the (?:date|deadline)|wann"
         "|welche[rsnm]? (?:datum|tag|monat|jahr)|um wie ?viel uhr",
+    ),
+    (
+        "advice",
+        "^(?:should|shall|may|must|can (?:i|we|you|one)|is it (?:ok|okay|allowed|better|recommended)|soll(?:te)?n?|darf"
+        "|dürfen|muss|müssen|kann (?:ich|man)|braucht man|brauche ich)"
+        "|(?:what|which) (?:is|are) the (?:recommended|preferred|suggested|best|right|correct|proper)",
     ),
     ("reason", "why|what (?:was|is) the (?:reason|cause)|what caused|warum|wieso|weshalb"),
     ("person", "who|whom|whose|wer|wem|wen"),
@@ -63,6 +72,7 @@ _WORDS: Sequence[tuple[Kind, str]] = (
         "how (?:is|are|was|were|does|do|did|has|have)"
         "|wie (?:wird|werden|wurden?|ist|sind|war|waren|funktionier(?:t|en))",
     ),
+    ("cost", r"what (?:do|does|did) .{1,80} cost"),
     ("role", r"what (?:does|do) .{1,60} do|was (?:macht|tut)"),
     ("meaning", "what (?:is|are)|what does .{1,60} mean|was (?:ist|sind|bedeutet)"),
     ("name", "which|where|what|welche[rsnm]?|wo(?:von|mit|her|hin|zu)?|was"),
@@ -100,7 +110,7 @@ _SEVERAL = re.compile(
     r"|^\W*(?:wovon|woraus|was (?:braucht|benötigt|nutzt|verwendet|ruft|liest)|wer (?:nutzt|verwendet|ruft|braucht))\b",
     re.IGNORECASE,
 )
-_COSTS = re.compile(r"\bcosts?\W*$", re.IGNORECASE)
+_ARE = re.compile(r"^\W*what are (?!(?:the|our|your|its|their|all|some)\b)", re.IGNORECASE)  # means one term
 _DENIED = re.compile(
     r"\b(?:not|nothing|nobody|no|never|neither|without|cannot|nicht|nichts|niemand|keine?|nie|ohne)\b|n['’]t\b"
     r"|^\W*(?:do|does|did|is|are|was|were|has|have|can|could|may|must|should|will|ist|sind|hat|haben|kann|darf|muss"
@@ -137,6 +147,7 @@ _DEMAND = re.compile(
 _ANSWERS = re.compile(r"\banswer(?:s|ed|ing)?\b", re.IGNORECASE)
 _ANSWER = frozenset({stem("answer")})
 _OF_DATES = frozenset(map(stem, WORDS["takes place"] + WORDS["makes a document"]))
+_DOES = frozenset(map(stem, ["use", "make", "take", "verwenden", "benutzen", "nutzen", "machen", "nehmen"]))
 _NO_TERMS = frozenset(map(stem, WORDS["only ask"]))
 
 
@@ -164,6 +175,7 @@ class QuestionPart:
     called: frozenset[Designator] = frozenset()
     calling: frozenset[str] = frozenset()
     deeds: frozenset[str] = frozenset()
+    german: bool = False
 
 
 def parts_of(question: str) -> list[QuestionPart]:
@@ -200,6 +212,7 @@ def _question_part(text: str) -> QuestionPart:
     text, demands = _DEMAND.subn("", text)
     kind: Kind = "state" if _ASKS_STATE.search(text) else kind_of(text) or ("meaning" if demands else "")
     own = question_terms(text) - _NO_TERMS
+    own = own - _DOES if kind == "advice" and own - _DOES else own
     called = designators(text)
     calling = {part for designator in called for part in designator}
     past = bool(_PAST.search(_UNTIL_ASKED.sub("", text)))
@@ -209,12 +222,13 @@ def _question_part(text: str) -> QuestionPart:
         past=past,
         happened=bool(_HAPPENED.search(text)),
         deed=bool(_DEED.search(text)),
-        several=kind != "outcome" and bool(_SEVERAL.search(text)) and not _COSTS.search(text),
+        several=kind not in ("outcome", "cost") and bool(_SEVERAL.search(text)) and not _ARE.search(text),
         denied=kind in ("reason", "step") or bool(_DENIED.search(text)),
         literals=frozenset(match[0].casefold() for match in _LITERAL.finditer(text)),
         states=terms(" ".join(_STATE.findall(text))) if kind == "state" else frozenset(),
         called=called,
         deeds=_deeds(text),
+        german=is_german(text),
         calling=frozenset(term for term in own if term in calling or term.lstrip("0") in calling),
     )
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from orchestrator.citations.kind_patterns import REASON_FOR_IT
 from orchestrator.citations.support import LONGEST_QUOTE, shortened
 from orchestrator.citations.terms import terms
 from service_kit.sentences import BLOCKS, Span, sentences, trimmed
@@ -22,7 +23,9 @@ _CODE = re.compile(
 _ITEMS = re.compile(r"\n[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 _ITEM = re.compile(r"\n{1,2}[ \t]*+(?:[-*+•]|\d{1,3}[.)])[ \t]++[^\n]++(?:\n[ \t]++(?![-*+•\s]|\d{1,3}[.)])[^\n]++)*+")
 # Says nothing by itself and belongs to the text that follows.
-_LABEL = re.compile(r"(?:step|schritt|phase)\s\d{1,3}[.:]", re.IGNORECASE)
+_LABEL = re.compile(
+    r"(?:step|schritt|phase)\s\d{1,3}\.|(?:[-*+•]\s{1,4})?[^\W_][\w-]{0,30}(?:\s[\w-]{1,20}){0,2}:", re.IGNORECASE
+)
 _REFERS = re.compile(
     r"[\W_]*+(?:(?:and|but|so|then|also|instead|still|therefore|however),?\s)?(?:"
     r"(?:it|they|he|she|its|their|his|her|both|neither|before that|since then|until then|after that|instead)\b"
@@ -32,7 +35,8 @@ _REFERS = re.compile(
     r"|the (?:second|other|latter|former|same) \w+"
     r"|(?:this|these|that|those)\s(?:is|are|was|were|can|could|may|might|must|will|would|should|does|did|do|has|have|had"
     r"|alone|means|meant|makes|made|took|gives|gave|allows|let|lets|explains|happens|happened)\b"
-    r"|(?:er|sie|es|diese[rsnm]?|dies|das|davor|seitdem|vorher)\s)",
+    r"|(?:er|sie|es|diese[rsnm]?|dies|das(?=\s(?-i:[a-zäöü]))|davor|seitdem|vorher|ihre?[nmrs]?|seine?[nmrs]?|davon"
+    r"|dafür|stattdessen)\s)",
     re.IGNORECASE,
 )
 
@@ -65,7 +69,7 @@ def parts_of_passage(content: str, highlights: Sequence[tuple[int, int, float]])
     found: list[QuotablePart] = []
     label: Span | None = None
     for start, end in sorted(spans):
-        if _LABEL.fullmatch(content, start, end):
+        if _LABEL.fullmatch(content, start, end) and not _ITEM.match(content, end):
             label = start, end
             continue
         if label and not content[label[1] : start].strip() and start not in rows:
@@ -77,6 +81,15 @@ def parts_of_passage(content: str, highlights: Sequence[tuple[int, int, float]])
             continue
         found.append(_sentence(content, (start, end), found[-1] if found else None, likeness))
     return found
+
+
+def with_reason(content: str, told: QuotablePart, reason: QuotablePart) -> QuotablePart | None:
+    """Returns a sentence and the next one as one part, if the next one gives a reason; otherwise None."""
+    if told.is_row or reason.is_row or reason.before or not REASON_FOR_IT.search(reason.said):
+        return None
+    if told.end > reason.start or not _joins(content, told, (reason.start, reason.end)):
+        return None
+    return replace(reason, start=told.start, before=content[told.start : told.end])
 
 
 def _sentence(content: str, span: Span, before: QuotablePart | None, likeness: float | None) -> QuotablePart:

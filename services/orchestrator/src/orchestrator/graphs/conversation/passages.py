@@ -15,13 +15,14 @@ from contracts.retrieval import MOST_CHARACTERS, Hit
 from orchestrator.citations.assess import CUT, assess, assess_quotations, unchecked
 from orchestrator.citations.check import check
 from orchestrator.citations.extract import Highlighted, covered, extract, unexplained, untold
-from orchestrator.citations.named import language_of, named_in
+from orchestrator.citations.named import named_in
 from orchestrator.citations.source import SourceText
 from orchestrator.citations.support import CitedSpan
 from orchestrator.citations.wording import WordLikeness
 from orchestrator.citations.writing import Assessed, AssessedSentence
 from orchestrator.graphs.conversation.budgets import within_budget
 from orchestrator.graphs.conversation.state import Cited, FoundChunk, Turn
+from relevance.german import language_of
 
 NONE = "(none)"
 ENDING = 40

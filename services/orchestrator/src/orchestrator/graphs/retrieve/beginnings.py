@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contracts.retrieval import Hit, SearchRequest, SearchResponse
-from orchestrator.citations.answering import PassageHeading
+from orchestrator.citations.candidates import PassageHeading
 from orchestrator.citations.document_lines import asks_about_document, asks_for_kind, is_asked_kind
 from orchestrator.citations.question import QuestionPart, parts_of
 

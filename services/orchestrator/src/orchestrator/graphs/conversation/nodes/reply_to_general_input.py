@@ -17,7 +17,6 @@ from inference.errors import CallRefused, ModelCannot, ProviderRejected
 from inference.estimate import TOKENS_OF_AN_IMAGE, estimated_prompt_tokens, estimated_tokens
 from inference.role_chat import RoleChat
 from orchestrator.artifacts.outline import outlined
-from orchestrator.citations.named import language_of
 from orchestrator.citations.support import CitedSpan
 from orchestrator.errors import BudgetExceeded
 from orchestrator.graphs.conversation.budgets import prompt_room, shared_room, sizes_within
@@ -28,6 +27,7 @@ from orchestrator.graphs.conversation.passages import condensed, fitting, number
 from orchestrator.graphs.conversation.state import FoundChunk, GraphAnswer, RememberedAnswer, Turn
 from orchestrator.runs.events import RunEvents
 from orchestrator.runs.records import RunOptions
+from relevance.german import language_of
 from service_kit.problems import Unavailable
 
 SEEN_TOKENS = 2_000
