@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 
 from memory.facts.answers import about
 from memory.facts.corrections import SaidBefore, corrected
-from memory.facts.questions import fact_question
+from memory.facts.questions import FactQuestion, fact_question
 from memory.facts.reconciliation import KnownFact, reconcile
 from memory.facts.rules import statements
 from memory.facts.statements import StatedFact
@@ -80,7 +80,7 @@ class PlainFacts:
         held = [
             one
             for one in self.facts
-            if (one.subject.lower() in names_of(parsed.subject) or self._named(one.subject, parsed.owned))
+            if (one.subject.lower() in names_of(parsed.subject) or self._named(one.subject, parsed))
             and one.predicate in parsed.predicates
             and one.valid_from <= parsed.as_of
             and (one.valid_to is None or one.valid_to > parsed.as_of)
@@ -103,8 +103,11 @@ class PlainFacts:
             self.told[-1][2].add(fact_id)
 
     @staticmethod
-    def _named(subject: str, owned: str | None) -> bool:
-        return owned is not None and subject.startswith(owned) and subject[len(owned)].isupper()
+    def _named(subject: str, asked: FactQuestion) -> bool:
+        owned, name = asked.owned, asked.named
+        if owned is not None and subject.startswith(owned) and subject[len(owned)].isupper():
+            return True
+        return name is not None and subject.startswith("user's ") and subject.endswith(f" {name}")
 
     def _change(self, fact_id: UUID, valid_to: datetime | None) -> None:
         self.facts = [replace(one, valid_to=valid_to) if one.id == fact_id else one for one in self.facts]

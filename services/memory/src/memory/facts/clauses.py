@@ -8,6 +8,7 @@ from collections.abc import Callable
 from memory.secrets import has_secret
 
 LONGEST = 400  # characters of a clause; the rules understand nothing that is longer
+MOST_SHARING = 4  # verbs with one subject
 _CODE = re.compile(r"```[^`]{0,20000}```|`[^`\n]{0,500}`")
 _QUOTED = re.compile(r"\"[^\"\n]{0,2000}\"|“[^“”\n]{0,2000}”|„[^„“”\n]{0,2000}[“”]|«[^«»\n]{0,2000}»")
 _FENCE = re.compile(r"<(memory|passage|summary)\b[^<>]{0,500}>[^<]{0,20000}</\1>")
@@ -30,9 +31,23 @@ _COMMA = re.compile(
     r"|, (?=(?:i|we) [^,]{1,80} now[.!]*$)",
     re.IGNORECASE,
 )
+_VERB = (
+    r"(?:(?:now|currently|still|jetzt|nun|inzwischen|weiterhin) )?(?:live|work|love|like|hate|prefer|moved|relocated"
+    r"|started|joined|quit|left|wohnen?|leben?|arbeiten?|heiße|mag|have (?=an? |two |three |four )"
+    r"|habe (?=eine?n? |zwei |drei ))\b"
+)
+_SHARED = re.compile(
+    rf"\b(?P<who>i|we|ich|wir) (?P<first>[^,;:]{{1,120}}?)(?:, (?:(?:and|und) )?| (?:and|und) )(?={_VERB})", re.IGNORECASE
+)
+"""What shares its subject with the statement before: "I moved to Sopot and joined Allegro"."""
+_NOT_YET = re.compile(
+    r"(?i)\b(?:will|going|plan|planning|can|must|should|used|never|not|(?:want|like|love|hope|prefer) to|wollen|möchten?"
+    r"|werden?|können|kann|nicht|nie) "
+)
 _OPENING = re.compile(
     r"(?:(?:hi|hey|hello|hallo|so|well|and|also|oh|ach|ok|okay|yes|yeah|ja|by the way|btw|fyi|anyway|übrigens|und|aber"
-    r"|but|good news|great news|just so you know|for the record|nur zur info|update"
+    r"|but|(?:good|great|big|bad|sad) news|sadly|unfortunately|luckily|just so you know|for the record|nur zur info"
+    r"|update"
     r"|(?:please )?(?:remember|note|keep in mind)"
     r"|(?:bitte )?(?:merke? dir|notiere?(?: dir)?)"
     r"|for your information|great|thanks|thank you|danke"
@@ -60,6 +75,21 @@ _SUPPOSED = re.compile(
     r"|consider(?:ing)?|wenn|falls|würde|könnte|hätte|wäre|vielleicht|womöglich|angenommen|überlege)\b",
     re.IGNORECASE,
 )
+_WRONG_ABOUT = re.compile(
+    r"(?i)^(?:\w+, )?i (?:misspoke|was wrong|was mistaken|made a mistake|got it wrong) (?:about|with|on) (?P<what>[^,;:]{1,60})"
+    r"[,:;] (?:he|she|it|they) (?=(?:is|are)\b)"
+)
+_JOKING = re.compile(
+    r"(?i)\b(?:(?:just|only) (?:kidding|joking)|(?:kleiner|nur ein) (?:scherz|witz|spaß))\b|\b(?:ha(?:ha)+|lol|rofl)[\s.!)]*$"
+)
+_OTHERS = re.compile(
+    r"(?i)(?:(?:please|bitte|now|can you|could you|kannst du|könntest du) )*(?:(?:translate|proofread|rephrase|rewrite"
+    r"|summari[sz]e|paraphrase|shorten|improve|fix|edit|übersetze|korrigiere|verbessere|formuliere"
+    r"|fasse|kürze|(?:write|draft|compose|schreibe?|verfasse|entwirf) (?:me |mir )?(?:an?|the|eine?n?|den|die|das))"
+    r"\b[^:]{0,120}:|(?:let(?:'| u)s )?(?:suppose|assume|imagine|pretend)\b"
+    r"|let(?:'| u)s say\b|angenommen\b|nehmen wir an\b|stell dir vor\b)"
+)
+"""Begins a text to work on, or a supposition: what follows in the message is not said of the user."""
 _REPORTED = re.compile(
     r"\b(?:said|says|told (?:me|us)|claims?|claimed|according to|wrote|asked|thinks|believes|guesses|assumes|sagte?"
     r"|sagt|meint|erzählte|laut|behauptet|glaubt|denkt|vermutet)\b",
@@ -79,7 +109,11 @@ _SHORT = [
 
 def clauses(text: str) -> list[tuple[str, bool]]:
     """Returns the clauses in order, each with whether it corrects what was said before."""
-    return _stating(text, lambda sentence: (_COMMA if _is_own(_opened(sentence)[0]) else _CLAUSE).split(sentence))
+
+    def divide(sentence: str) -> list[str]:
+        return (_COMMA if _is_own(_opened(sentence)[0]) else _CLAUSE).split(_with_subjects(sentence))
+
+    return _stating(text, divide)
 
 
 def sentences(text: str) -> list[tuple[str, bool]]:
@@ -91,12 +125,18 @@ def _stating(text: str, divide: Callable[[str], list[str]]) -> list[tuple[str, b
     text = _ABBREVIATED.sub(f"{_DOT} ", own_words(text))  # the dot in "3. Mai" does not end a sentence
     found, corrects = [], False
     for sentence in _SENTENCE.findall(text):
+        opened = _opened(" ".join(sentence.split()))[0]
+        if _OTHERS.match(opened):
+            break
+        if _JOKING.match(opened):
+            found = found[:-1]
         if sentence.rstrip().endswith("?") or len(sentence) > LONGEST or "…" in sentence or has_secret(sentence):
             corrects = False
             continue
         sentence = " ".join(sentence.replace(_DOT, ".").split())
         for short, long in _SHORT:
             sentence = short.sub(long, sentence)
+        sentence = _WRONG_ABOUT.sub(r"no, \g<what> ", sentence)
         for clause in divide(sentence):
             clause, corrected = _opened(clause.strip(" ,–-"))
             corrects = corrects or corrected
@@ -107,8 +147,24 @@ def _stating(text: str, divide: Callable[[str], list[str]]) -> list[tuple[str, b
 
 
 def _is_own(clause: str) -> bool:
-    """Returns whether it is neither supposed nor reported."""
-    return not _SUPPOSED.search(clause) and not _REPORTED.search(clause)
+    """Returns whether it is neither supposed nor reported, nor a joke."""
+    return not any(pattern.search(clause) for pattern in (_SUPPOSED, _REPORTED, _JOKING))
+
+
+def _with_subjects(sentence: str) -> str:
+    """Returns the sentence with "I" repeated before each verb that shares it, unless what comes first is only planned."""
+    changed = sentence
+    for _ in range(MOST_SHARING):
+        sentence, changed = changed, _SHARED.sub(_with_subject, changed)
+        if changed == sentence:
+            break
+    return changed
+
+
+def _with_subject(found: re.Match[str]) -> str:
+    if _NOT_YET.search(f"{found['first']} "):
+        return found[0]
+    return f"{found['who']} {found['first']}, and {found['who']} "
 
 
 def own_words(text: str) -> str:

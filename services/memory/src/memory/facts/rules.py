@@ -149,10 +149,14 @@ _ATTRIBUTE_CHANGED = re.compile(
     r"|(?P<wird>wurde|ist|wird) auf (?P<told>\S.{0,80}?) (?:gekürzt|erhöht|gesenkt|geändert|angehoben|reduziert)\b)",
     re.IGNORECASE,
 )
+_NOW_FIRST = re.compile(
+    r"(?i)(?:these days|nowadays|at the moment|right now|now|today|currently|inzwischen|mittlerweile|heutzutage|derzeit"
+    r"|zurzeit|momentan|jetzt|nun|seitdem),? "
+)
 _TIME_FIRST = re.compile(
     r"(?i)(?:since|as of|from|in|on|last|ab|seit|im|am|letzte[nrs]?|vorige[nrs]?|gestern"
     r"|heute)(?: (?!sind |bin |habe |haben )[\w.]+){0,3}?(?:, | (?=(?:sind|bin|habe|haben|arbeite|wohne|lebe)"
-    r" (?:ich|wir)\b)| (?=(?:übernimmt|leitet|führt|arbeitet|wohnt|lebt) (?-i:[A-ZÄÖÜ]))| (?=(?:i|we) ))"
+    r" (?:ich|wir)\b)| (?=(?:übernimmt|leitet|führt|arbeitet|wohnt|lebt) (?-i:[A-ZÄÖÜ]))| (?=(?:i|we|my|our|the) ))"
 )
 _INVERTED = re.compile(
     r"(?i)(sind|bin|habe|haben|arbeite|wohne|lebe|übernimmt|leitet|führt|arbeitet|wohnt|lebt)"
@@ -205,6 +209,7 @@ _TEAM = frozenset({"our team", "unser team"})
 _ITS = frozenset({"it", "this", "that", "es", "das"})
 _IT = re.compile(r"(?i)\b(?:it|this|that|es|das)\b")
 _FROM = re.compile(r"(?i) (?:from|von|as|als|to) ")
+_PLANNED = frozenset({"lives in", "works at", "lead"})
 _OF_PEOPLE = frozenset({"lead", "owner", "responsible", "boss"})
 _OF_THINGS = frozenset({"lead", "owner", "responsible", "depends on", "date", "deadline", *USED})
 
@@ -280,7 +285,9 @@ def _thing(found: StatedFact | None, it: str | None) -> str | None:
 def _stated(clause: str, saying: _Saying) -> StatedFact | None:
     wrong, sentence = _replaced(clause)
     first = _TIME_FIRST.match(sentence)
-    if first and resolved(first[0], saying.said_at, saying.time_zone):
+    if first is None or not resolved(first[0], saying.said_at, saying.time_zone):
+        first = _NOW_FIRST.match(sentence)
+    if first:
         sentence = _INVERTED.sub(r"\2 \1 ", sentence[first.end() :], count=1)  # "Im Juni bin ich …": "ich bin …"
     for rule in RULES:
         if (found := rule.pattern.match(sentence)) and _fits(rule, found, saying):
@@ -316,6 +323,8 @@ def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, 
     ahead = rule.ahead or predicate in ("date", "deadline")
     # "We agreed to ship in June": the time is of what was decided, not of the decision.
     when = None if predicate == DECIDED else resolved(clause, saying.said_at, saying.time_zone, ahead=ahead)
+    if rule.ahead and predicate in _PLANNED and when is None:
+        return None  # nobody knows whether it has happened
     who = _trimmed(_FROM.split(groups["who"], maxsplit=1)[0], when) if rule.turned else groups["who"]
     subject = f"{saying.speaker}'s {groups['pet']}" if groups.get("pet") else _subject(who, saying)
     if predicate != "name" and groups["who"].casefold() in _TEAM:
