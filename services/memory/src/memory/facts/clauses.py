@@ -37,17 +37,18 @@ _VERB = (
     r"|habe (?=eine?n? |zwei |drei ))\b"
 )
 _SHARED = re.compile(
-    rf"\b(?P<who>i|we|ich|wir) (?P<first>[^,;:]{{1,120}}?)(?:, (?:(?:and|und) )?| (?:and|und) )(?={_VERB})", re.IGNORECASE
+    rf"\b(?P<who>i|we|ich|wir) (?P<first>[^,;:]{{1,120}}?)(?:, (?:(?:and|und) )?| (?:and|und) )(?={_VERB})",
+    re.IGNORECASE,
 )
 """What shares its subject with the statement before: "I moved to Sopot and joined Allegro"."""
 _NOT_YET = re.compile(
-    r"(?i)\b(?:will|going|plan|planning|can|must|should|used|never|not|(?:want|like|love|hope|prefer) to|wollen|möchten?"
-    r"|werden?|können|kann|nicht|nie) "
+    r"(?i)\b(?:will|going|plan|planning|can|must|should|used|never|not|(?:want|like|love|hope|prefer) to"
+    r"|wollen|möchten?|werden?|können|kann|nicht|nie) "
 )
 _OPENING = re.compile(
-    r"(?:(?:hi|hey|hello|hallo|so|well|and|also|oh|ach|ok|okay|yes|yeah|ja|by the way|btw|fyi|anyway|übrigens|und|aber"
-    r"|but|(?:good|great|big|bad|sad) news|sadly|unfortunately|luckily|just so you know|for the record|nur zur info"
-    r"|update"
+    r"(?:(?:hi|hey|hello|hallo|ha(?:ha)+|lol|so|well|and|also|oh|ach|ok|okay|yes|yeah|ja|by the way|btw|fyi|anyway"
+    r"|übrigens|und|aber|but|(?:good|great|big|bad|sad) news|sadly|unfortunately|luckily|just so you know"
+    r"|for the record|nur zur info|update"
     r"|(?:please )?(?:remember|note|keep in mind)"
     r"|(?:bitte )?(?:merke? dir|notiere?(?: dir)?)"
     r"|for your information|great|thanks|thank you|danke"
@@ -76,20 +77,22 @@ _SUPPOSED = re.compile(
     re.IGNORECASE,
 )
 _WRONG_ABOUT = re.compile(
-    r"(?i)^(?:\w+, )?i (?:misspoke|was wrong|was mistaken|made a mistake|got it wrong) (?:about|with|on) (?P<what>[^,;:]{1,60})"
-    r"[,:;] (?:he|she|it|they) (?=(?:is|are)\b)"
+    r"(?i)^(?:\w+, )?i (?:misspoke|was wrong|was mistaken|made a mistake|got it wrong) (?:about|with|on)"
+    r" (?P<what>[^,;:]{1,60})[,:;] (?:he|she|it|they) (?=(?:is|are)\b)"
 )
 _JOKING = re.compile(
-    r"(?i)\b(?:(?:just|only) (?:kidding|joking)|(?:kleiner|nur ein) (?:scherz|witz|spaß))\b|\b(?:ha(?:ha)+|lol|rofl)[\s.!)]*$"
+    r"(?i)\b(?:(?:just|only) (?:kidding|joking)|(?:kleiner|nur ein) (?:scherz|witz|spaß))\b"
+    r"|\b(?:ha(?:ha)+|lol|rofl)[\s.!)]*$"
 )
 _OTHERS = re.compile(
     r"(?i)(?:(?:please|bitte|now|can you|could you|kannst du|könntest du) )*(?:(?:translate|proofread|rephrase|rewrite"
     r"|summari[sz]e|paraphrase|shorten|improve|fix|edit|übersetze|korrigiere|verbessere|formuliere"
     r"|fasse|kürze|(?:write|draft|compose|schreibe?|verfasse|entwirf) (?:me |mir )?(?:an?|the|eine?n?|den|die|das))"
     r"\b[^:]{0,120}:|(?:let(?:'| u)s )?(?:suppose|assume|imagine|pretend)\b"
-    r"|let(?:'| u)s say\b|angenommen\b|nehmen wir an\b|stell dir vor\b)"
+    r"|let(?:'| u)s say\b|for example\b|e\.g\.|angenommen\b|nehmen wir an\b|stell dir vor\b"
+    r"|(?:zum )?beispiel\b|z\. ?b\.)"
 )
-"""Begins a text to work on, or a supposition: what follows in the message is not said of the user."""
+"""Begins a text to work on, a supposition or an example: what follows in the message is not said of the user."""
 _REPORTED = re.compile(
     r"\b(?:said|says|told (?:me|us)|claims?|claimed|according to|wrote|asked|thinks|believes|guesses|assumes|sagte?"
     r"|sagt|meint|erzählte|laut|behauptet|glaubt|denkt|vermutet)\b",
@@ -152,7 +155,7 @@ def _is_own(clause: str) -> bool:
 
 
 def _with_subjects(sentence: str) -> str:
-    """Returns the sentence with "I" repeated before each verb that shares it, unless what comes first is only planned."""
+    """Returns the sentence with "I" repeated before each verb that shares it, unless the first is only planned."""
     changed = sentence
     for _ in range(MOST_SHARING):
         sentence, changed = changed, _SHARED.sub(_with_subject, changed)

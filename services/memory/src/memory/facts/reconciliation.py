@@ -18,6 +18,10 @@ from memory.facts.things import USED, kind_of, named, product
 _WORD = re.compile(r"\w+")
 _LITTLE_WORDS = "the a an to on in for of with and not use our der die das den dem für zu und nicht mit"
 _LITTLE = frozenset(_LITTLE_WORDS.split())
+_KIND_OF_PLACE = re.compile(r"(?i)(?:an?|ein(?:e[mnr]?)?) \S")
+_NOW = re.compile(r"(?i)\b(?:now|new|started|jetzt|nun|inzwischen|mittlerweile|neu)\b")
+PLACES = frozenset({"lives in", "works at"})
+"""Predicates of where somebody is: "I live in a small flat" does not say that it is elsewhere than in Munich."""
 LONG_BEFORE = timedelta(days=60)
 OPPOSITES = {"likes": "dislikes", "dislikes": "likes"}
 SEVERAL = frozenset({"likes", "dislikes", "has", "speaks"})
@@ -72,6 +76,9 @@ def _by_rule(statement: StatedFact, known: Sequence[KnownFact], said_at: datetim
     if statement.over:
         return _ended(statement, about, starts)
     same = [fact for fact in about if fact.predicate == statement.predicate]
+    is_kind = statement.predicate in PLACES and _KIND_OF_PLACE.match(statement.object)
+    if same and is_kind and not _NOW.search(statement.text):
+        return FactChange(FactDecision.noop)
     return _compared(statement, same, about, said_at)
 
 

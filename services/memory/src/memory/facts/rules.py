@@ -43,13 +43,14 @@ ONE_VALUE = frozenset(_ONE_VALUE.replace("\n", "|").split("|"))
 _WHO = (
     r"(?P<who>i|we|ich|wir|(?:my|our|mein|meine|unser|unsere|the|der|die|das) [\w-]+"
     r"(?: (?!is |was |are |were |has |will |ist |wurde |wird )[\w-]+)?"
-    r"|(?-i:[A-ZÄÖÜ][\w-]*(?: [A-ZÄÖÜ][\w-]*)?)|it(?= ))"
+    r"|(?-i:[A-ZÄÖÜ][\w-]*(?: (?!I )[A-ZÄÖÜ][\w-]*)?)|it(?= ))"
 )
 _ADV = (
     r"(?:(?:now|currently|still|just|recently|finally|also|really|actually|already|happily|both|have|has|had|will|jetzt"
     r"|gerade|noch|auch|seit kurzem|mittlerweile|inzwischen|wirklich|sehr|gern|gerne|aktuell|derzeit|endlich) )*"
 )
 _REST = r"(?P<object>\S.*)"
+_CALLED = r"(?P<object>(?!(?:the|an?|my|our|this|that|some|it) (?-i:[a-z]))\S.*)"
 _PERSONS = (
     r"(?:(?:my|our|mein|meine|unser|unsere|the|die|der) [\w-]+|me|i|ich|mir|us|uns"
     r"|(?-i:[A-ZÄÖÜ][\w.-]*(?: [A-ZÄÖÜ][\w-]*){0,2}))"
@@ -95,6 +96,7 @@ _PARTS = {
     "EVENT": _EVENT,
     "ADV": _ADV,
     "REST": _REST,
+    "CALLED": _CALLED,
 }
 
 
@@ -209,6 +211,10 @@ _TEAM = frozenset({"our team", "unser team"})
 _ITS = frozenset({"it", "this", "that", "es", "das"})
 _IT = re.compile(r"(?i)\b(?:it|this|that|es|das)\b")
 _FROM = re.compile(r"(?i) (?:from|von|as|als|to) ")
+_NOT_SO = ("not ", "nicht ", "kein")
+_TALK = "question point guess idea opinion suggestion concern problem frage meinung idee vorschlag"
+_OF_TALK = frozenset(_TALK.split())
+"""Nouns of what is being talked about: "my question is simple" says nothing of the user."""
 _PLANNED = frozenset({"lives in", "works at", "lead"})
 _OF_PEOPLE = frozenset({"lead", "owner", "responsible", "boss"})
 _OF_THINGS = frozenset({"lead", "owner", "responsible", "depends on", "date", "deadline", *USED})
@@ -323,8 +329,6 @@ def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, 
     ahead = rule.ahead or predicate in ("date", "deadline")
     # "We agreed to ship in June": the time is of what was decided, not of the decision.
     when = None if predicate == DECIDED else resolved(clause, saying.said_at, saying.time_zone, ahead=ahead)
-    if rule.ahead and predicate in _PLANNED and when is None:
-        return None  # nobody knows whether it has happened
     who = _trimmed(_FROM.split(groups["who"], maxsplit=1)[0], when) if rule.turned else groups["who"]
     subject = f"{saying.speaker}'s {groups['pet']}" if groups.get("pet") else _subject(who, saying)
     if predicate != "name" and groups["who"].casefold() in _TEAM:
@@ -336,6 +340,9 @@ def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, 
         else _named_list(predicate, groups["object"]) or _trimmed(groups["object"], when)
     )
     told = told.strip(" .,;!")
+    is_open = rule.ahead and predicate in _PLANNED and when is None  # nobody knows whether it has happened
+    if is_open or told.lower().startswith(_NOT_SO):
+        return None
     if (subject is None and not (is_date and groups["who"].casefold() in _ITS)) or (not told and not rule.over):
         return None
     if kind := groups.get("kind"):
@@ -374,7 +381,7 @@ def _attribute(found: re.Match[str], clause: str, wrong: str | None, saying: _Sa
     """Reads "My favourite colour is blue", "Anna's birthday is on 5 May", "our launch is on 12 March"."""
     noun, owner, of = found["noun"].lower(), found["who"].lower(), found["of"]
     is_new, noun = bool(_NEW.match(noun)), _NEW.sub("", noun)
-    if noun in _PRONOUNS or noun.split()[0] in _PRONOUNS:
+    if noun in _OF_TALK or noun in _PRONOUNS or noun.split()[0] in _PRONOUNS:
         return None
     said, where = found["object"] or found["told"], found.groupdict().get("where") or ""
     is_time = _is_time(said, saying)
@@ -393,7 +400,7 @@ def _attribute(found: re.Match[str], clause: str, wrong: str | None, saying: _Sa
     several = not where and found.re is _ATTRIBUTE and found["verb"].lower() in _PLURAL
     listed = _listed(said) if several and not is_date else None
     told = _DATE_ARTICLE.sub("", said.strip(" .,;!")) if is_date else listed or _trimmed(said, when)
-    if not told or told.lower().startswith(("not ", "no ", "so ", "very ", "nicht ", "kein")):
+    if not told or told.lower().startswith((*_NOT_SO, "no ", "so ", "very ")):
         return None
     is_favourite = noun.startswith(("favorite ", "favourite ", "lieblings"))
     one = predicate in (*ONE_VALUE, *TIMES, PLACE) or is_favourite or counted(noun, found["by"], of) is not None
