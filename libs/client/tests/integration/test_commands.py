@@ -411,9 +411,9 @@ class TestChanging:
         shown = attractor("memory", "forget", "march", "--preview").out
         assert "Frozen until March." in shown
         assert "has March" in shown
-        assert "To forget: 2 memory\nLeft in place, since only editors may change it: 1 world\n" in shown
+        assert "To forget: 2 memories\nLeft in place, since only editors may change it: 1 world state\n" in shown
         assert shown.endswith(f"To delete them:\n  attractor sessions delete {UUID(int=5)}\n")
-        assert attractor("memory", "forget", "--query", "When?", "--yes").out.count("2 memory") == 2
+        assert attractor("memory", "forget", "--query", "When?", "--yes").out.count("2 memories") == 2
         for asked in (("--session", str(UUID(int=5))), ("--id", str(UUID(int=4)))):
             assert attractor("memory", "forget", *asked, "--yes", "--json").json["removed"]["memory"] == 2
         assert attractor("memory", "forget").code == 2
@@ -439,7 +439,10 @@ class TestChanging:
         message = {"id": "1", "role": "user", "content": "I live in Munich.", "at": "2026-01-05T12:00:00"}
         file = tmp_path / "export.json"
         file.write_text(jsonlib.dumps([{"id": "talk", "messages": [message]}]), "utf-8")
-        assert attractor("memory", "import", str(file)).out == "2 messages added, 0 known, 1 facts\n"
+        assert (
+            attractor("memory", "import", str(file)).out
+            == "2 messages imported, 0 were there before; 1 facts learned\n"
+        )
 
     def test_keys_and_workspaces_are_managed(self, settled, samples, attractor, json) -> None:
         place = f"/v1/workspaces/{UUID(int=99)}/keys"

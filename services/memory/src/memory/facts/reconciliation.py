@@ -182,8 +182,8 @@ def _updated(statement: StatedFact, same: Sequence[KnownFact], said_at: datetime
     starts = statement.starts or said_at
     if statement.starts_by is not None and starts < last.valid_from < statement.starts_by:
         starts = last.valid_from  # "in January": after the fact that began in January
-    if starts + LONG_BEFORE < last.valid_from:
-        # A fact from long ago holds until the first later one that is known.
+    if starts + LONG_BEFORE < last.valid_from or (statement.starts is None and starts < last.valid_from):
+        # A fact from long ago, or one told before a plan is due, holds until the first later one that is known.
         return FactChange(
             FactDecision.add, statement, starts, min(fact.valid_from for fact in same if fact.valid_from > starts)
         )

@@ -109,6 +109,7 @@ class _Rule:
     over: bool = False
     past: bool = False
     ahead: bool = False
+    planned: bool = False
     turned: bool = False
     timed: bool = False
 
@@ -132,6 +133,7 @@ RULES = tuple(
         over="over" in marks,
         past="past" in marks,
         ahead="ahead" in marks,
+        planned="planned" in marks,
         turned="turned" in marks,
         timed="timed" in marks,
     )
@@ -215,7 +217,6 @@ _NOT_SO = ("not ", "nicht ", "kein")
 _TALK = "question point guess idea opinion suggestion concern problem frage meinung idee vorschlag"
 _OF_TALK = frozenset(_TALK.split())
 """Nouns of what is being talked about: "my question is simple" says nothing of the user."""
-_PLANNED = frozenset({"lives in", "works at", "lead"})
 _OF_PEOPLE = frozenset({"lead", "owner", "responsible", "boss"})
 _OF_THINGS = frozenset({"lead", "owner", "responsible", "depends on", "date", "deadline", *USED})
 
@@ -340,8 +341,7 @@ def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, 
         else _named_list(predicate, groups["object"]) or _trimmed(groups["object"], when)
     )
     told = told.strip(" .,;!")
-    is_open = rule.ahead and predicate in _PLANNED and when is None  # nobody knows whether it has happened
-    if is_open or told.lower().startswith(_NOT_SO):
+    if (rule.planned and when is None) or told.lower().startswith(_NOT_SO):
         return None
     if (subject is None and not (is_date and groups["who"].casefold() in _ITS)) or (not told and not rule.over):
         return None
