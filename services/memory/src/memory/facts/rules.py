@@ -6,7 +6,7 @@ The sentence says whom it is about: "I" is the speaker, "my sister" the speaker'
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib.resources import files
@@ -330,17 +330,9 @@ def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, 
     ahead = rule.ahead or predicate in ("date", "deadline")
     # "We agreed to ship in June": the time is of what was decided, not of the decision.
     when = None if predicate == DECIDED else resolved(clause, saying.said_at, saying.time_zone, ahead=ahead)
-    who = _trimmed(_FROM.split(groups["who"], maxsplit=1)[0], when) if rule.turned else groups["who"]
-    subject = f"{saying.speaker}'s {groups['pet']}" if groups.get("pet") else _subject(who, saying)
-    if predicate != "name" and groups["who"].casefold() in _TEAM:
-        subject = "we"
+    subject = _subject_by_rule(rule, groups, when, saying)
     is_date = predicate in TIMES
-    told = (
-        _REASON.sub("", _DATE_ARTICLE.sub("", _with_at(found)))
-        if is_date or rule.kind is MemoryKind.style
-        else _named_list(predicate, groups["object"]) or _trimmed(groups["object"], when)
-    )
-    told = told.strip(" .,;!")
+    told = _told_by_rule(rule, found, when)
     if (rule.planned and when is None) or told.lower().startswith(_NOT_SO):
         return None
     if (subject is None and not (is_date and groups["who"].casefold() in _ITS)) or (not told and not rule.over):
@@ -375,6 +367,24 @@ def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, 
         follows=groups.get("old"),
         revises=predicate == DECIDED and bool(groups.get("revises") or _REVISED.search(clause)),
     )
+
+
+def _subject_by_rule(rule: _Rule, groups: Mapping[str, str], when: ResolvedTime | None, saying: _Saying) -> str | None:
+    if groups.get("pet"):
+        return f"{saying.speaker}'s {groups['pet']}"
+    if rule.predicate != "name" and groups["who"].casefold() in _TEAM:
+        return "we"
+    who = _trimmed(_FROM.split(groups["who"], maxsplit=1)[0], when) if rule.turned else groups["who"]
+    return _subject(who, saying)
+
+
+def _told_by_rule(rule: _Rule, found: re.Match[str], when: ResolvedTime | None) -> str:
+    """Returns the object, or how to answer."""
+    if rule.predicate in TIMES or rule.kind is MemoryKind.style:
+        told = _REASON.sub("", _DATE_ARTICLE.sub("", _with_at(found)))
+    else:
+        told = _named_list(rule.predicate, found["object"]) or _trimmed(found["object"], when)
+    return told.strip(" .,;!")
 
 
 def _attribute(found: re.Match[str], clause: str, wrong: str | None, saying: _Saying) -> StatedFact | None:
