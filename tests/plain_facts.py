@@ -43,7 +43,7 @@ class PlainFacts:
     def say(self, text: str, at: datetime) -> None:
         self.hear(text)
         self.told.append((text, at, set()))
-        self.learn(statements(text, at, "UTC"), at)
+        self.learn(statements(text, at, str(at.tzinfo)), at)
 
     def hear(self, text: str) -> None:
         """Remembers the message before this one in the only session."""
@@ -54,7 +54,7 @@ class PlainFacts:
         for statement in stated:
             before = SaidBefore(f"{self.before}\n{own}".strip(), self.known(at), SESSION)
             own = own if statement.subject is None else self.message
-            told_of = corrected(statement, before, at, "UTC")
+            told_of = corrected(statement, before, at, str(at.tzinfo))
             if told_of is None:
                 continue
             change = reconcile(told_of, self.known(at), at)
@@ -74,7 +74,7 @@ class PlainFacts:
     def ask(self, question: str, at: datetime) -> str:
         question, _, before = question.partition(" << ")
         self.hear(question)
-        parsed = fact_question(question, at, "UTC", before)
+        parsed = fact_question(question, at, str(at.tzinfo), before)
         if parsed is None:
             return "-"
         held = [
@@ -95,7 +95,7 @@ class PlainFacts:
             return "-"
         over = {one.id for one in self.facts if one.valid_to is not None and one.valid_to <= at}
         holding = [(text, said_at) for text, said_at, stated in self.told if not stated or stated - over]
-        clauses = (TELLING.told(asked, text, said_at, "UTC") for text, said_at in holding[::-1])
+        clauses = (TELLING.told(asked, text, said_at, str(said_at.tzinfo)) for text, said_at in holding[::-1])
         return next((one.text for one in clauses if one is not None), "-")
 
     def _state(self, fact_id: UUID) -> None:

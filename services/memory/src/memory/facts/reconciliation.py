@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from memory.facts.statements import DECIDED, FactDecision, StatedFact, plain
+from memory.facts.statements import DECIDED, PLANS, FactDecision, StatedFact, plain
 from memory.facts.things import USED, kind_of, named, product
 
 _WORD = re.compile(r"\w+")
@@ -79,7 +79,11 @@ def _by_rule(statement: StatedFact, known: Sequence[KnownFact], said_at: datetim
     is_kind = statement.predicate in PLACES and _KIND_OF_PLACE.match(statement.object)
     if same and is_kind and not _NOW.search(statement.text):
         return FactChange(FactDecision.noop)
-    return _compared(statement, same, about, said_at)
+    change = _compared(statement, same, about, said_at)
+    if statement.ends is not None:
+        return change
+    plans = [one for one in about if one.predicate == PLANS.get(statement.predicate) and _same_object(one, statement)]
+    return replace(change, closes=[*change.closes, *((one.id, max(starts, one.valid_from)) for one in plans)])
 
 
 def _compared(
@@ -195,7 +199,7 @@ def _ended(statement: StatedFact, about: Sequence[KnownFact], at: datetime) -> F
     ended = [
         fact
         for fact in about
-        if fact.predicate == statement.predicate
+        if fact.predicate in (statement.predicate, PLANS.get(statement.predicate))
         and (not statement.object or not fact.object or _same_object(fact, statement))
     ]
     return _closed(ended, at) if ended else FactChange(FactDecision.noop)

@@ -16,7 +16,7 @@ from contracts.memory import MemoryKind
 from memory.facts.clauses import clauses
 from memory.facts.dates import ResolvedTime, resolved
 from memory.facts.moments import is_moment
-from memory.facts.statements import DECIDED, TIMES, USER, StatedFact, Values
+from memory.facts.statements import DECIDED, PLANS, TIMES, USER, StatedFact, Values
 from memory.facts.style import styled
 from memory.facts.things import (
     OF,
@@ -333,8 +333,10 @@ def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, 
     subject = _subject_by_rule(rule, groups, when, saying)
     is_date = predicate in TIMES
     told = _told_by_rule(rule, found, when)
-    if (rule.planned and when is None) or told.lower().startswith(_NOT_SO):
+    if told.lower().startswith(_NOT_SO):
         return None
+    if rule.planned and when is None:
+        predicate = PLANS[predicate]
     if (subject is None and not (is_date and groups["who"].casefold() in _ITS)) or (not told and not rule.over):
         return None
     if kind := groups.get("kind"):
