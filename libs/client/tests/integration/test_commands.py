@@ -430,8 +430,11 @@ class TestChanging:
         kept = {"writing": "on", "retention_days": 30}
         settled.on("GET", "/v1/memories/settings", kept)
         settled.on("PUT", "/v1/memories/settings", kept)
-        assert attractor("memory", "settings").out == "facts: on; kept for 30 days\n"
-        assert attractor("memory", "settings", "--retention-days", "30").out == "facts: on; kept for 30 days\n"
+        assert attractor("memory", "settings").out == "facts are kept at once; memories are kept for 30 days\n"
+        assert (
+            attractor("memory", "settings", "--retention-days", "30").out
+            == "facts are kept at once; memories are kept for 30 days\n"
+        )
 
     def test_memories_are_imported(self, settled, attractor, tmp_path) -> None:
         taken = {"added": 2, "known": 0, "facts": 1, "message_ids": {}}

@@ -36,6 +36,7 @@ app = typer.Typer(
     no_args_is_help=True, help="Recall, list, add, edit, review, pin, import, export, forget and delete memories."
 )
 SHOWN_CHARACTERS = 120
+WHEN_KEPT = {"on": "at once", "review": "after a review", "off": "not at all"}
 REASONS = {
     "mentions": "mentions it",
     "answers": "answers it",
@@ -124,7 +125,9 @@ async def recall(
 async def edit(
     client: AttractorClient,
     output: Output,
-    memory_id: Annotated[UUID, typer.Argument(metavar="ID", help="The memory's id.")],
+    memory_id: Annotated[
+        UUID, typer.Argument(metavar="ID", help="The memory's id, as `attractor memory list` shows it.")
+    ],
     content: Annotated[str, typer.Argument(help="Its new text.")],
 ) -> None:
     """Change the text of a note or a fact. Messages cannot be edited."""
@@ -137,7 +140,9 @@ async def edit(
 async def pin(
     client: AttractorClient,
     output: Output,
-    memory_id: Annotated[UUID, typer.Argument(metavar="ID", help="The memory's id.")],
+    memory_id: Annotated[
+        UUID, typer.Argument(metavar="ID", help="The memory's id, as `attractor memory list` shows it.")
+    ],
     off: Annotated[bool, typer.Option("--off", help="Unpin it.")] = False,
 ) -> None:
     """Keep a memory for good: the workspace's retention does not delete it."""
@@ -286,7 +291,7 @@ async def settings(
         wanted = MemorySettings(writing=writing.value if writing else found.writing, retention_days=days)
         found = await client.memories.set_settings(wanted)
     kept = f"for {found.retention_days} days" if found.retention_days else "until forgotten"
-    output.result(found, f"facts: {found.writing}; kept {kept}")
+    output.result(found, f"facts are kept {WHEN_KEPT[found.writing]}; memories are kept {kept}")
 
 
 @app.command("import")
@@ -333,7 +338,9 @@ async def import_file(
 async def delete(
     client: AttractorClient,
     output: Output,
-    memory_id: Annotated[UUID, typer.Argument(metavar="ID", help="The memory's id.")],
+    memory_id: Annotated[
+        UUID, typer.Argument(metavar="ID", help="The memory's id, as `attractor memory list` shows it.")
+    ],
     yes: Yes = False,
 ) -> None:
     """Delete a memory permanently."""
