@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from memory.facts.rewording import reworded
 from memory.secrets import has_secret
 
 LONGEST = 400  # characters of a clause; the rules understand nothing that is longer
@@ -62,11 +63,14 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _CORRECTING = re.compile(
-    r"(?:no(?! (?:bullet|emoji))|nope|actually|correction|sorry|oops|wait|i meant|i mean|i misspoke|i mistyped"
+    r"(?:no(?! (?:bullet|emoji))|nope|actually|(?:small |minor )?correction|sorry|oops|wait"
+    r"|wrong(?=:)|i mixed (?:that|it|this) up|(?:please )?correct(?: (?:that|this|it))?(?=:)"
+    r"|(?-i:[A-ZÄÖÜ])[\w-]{1,40} (?:is|was|ist|war) (?:wrong|falsch)|i meant|i mean|i misspoke|i mistyped"
     r"|(?:that was |my )?(?:a )?typo|my mistake|my bad|that was wrong"
     r"|that is wrong|that is not right|i was wrong|i got (?:it|that) wrong|i made a mistake|i was mistaken|scratch that"
-    r"|let me correct (?:that|this|it|myself)|nein|korrektur|berichtigung|eigentlich|stimmt nicht|das stimmt nicht"
-    r"|ich meinte|(?:das war |das ist )?falsch|(?:(?:ich habe mich|da habe ich mich) )?(?:vertippt|verschrieben"
+    r"|let me correct (?:that|this|it|myself)|nein"
+    r"|(?:kleine )?korrektur|bitte korrigieren|berichtigung|eigentlich|stimmt nicht|das stimmt nicht"
+    r"|ich meinte|(?:das war |das ist )?falsch|(?:(?:ich habe? mich|da habe? ich mich) )?(?:vertippt|verschrieben"
     r"|vertan|geirrt|versprochen|verlesen)|(?:das war )?mein fehler|ich muss mich (?:korrigieren|berichtigen)|quatsch"
     r"|entschuldigung)[,:.! –-]+ ?",
     re.IGNORECASE,
@@ -75,10 +79,6 @@ _SUPPOSED = re.compile(
     r"\b(?:if|would|could|might|maybe|perhaps|wish|hope to|suppose|imagine|pretend|thinking (?:about|of)"
     r"|consider(?:ing)?|wenn|falls|würde|könnte|hätte|wäre|vielleicht|womöglich|angenommen|überlege)\b",
     re.IGNORECASE,
-)
-_WRONG_ABOUT = re.compile(
-    r"(?i)^(?:\w+, )?i (?:misspoke|was wrong|was mistaken|made a mistake|got it wrong) (?:about|with|on)"
-    r" (?P<what>[^,;:]{1,60})[,:;] (?:he|she|it|they) (?=(?:is|are)\b)"
 )
 _JOKING = re.compile(
     r"(?i)\b(?:(?:just|only) (?:kidding|joking)|(?:kleiner|nur ein) (?:scherz|witz|spaß))\b"
@@ -139,7 +139,7 @@ def _stating(text: str, divide: Callable[[str], list[str]]) -> list[tuple[str, b
         sentence = " ".join(sentence.replace(_DOT, ".").split())
         for short, long in _SHORT:
             sentence = short.sub(long, sentence)
-        sentence = _WRONG_ABOUT.sub(r"no, \g<what> ", sentence)
+        sentence = reworded(sentence)
         for clause in divide(sentence):
             clause, corrected = _opened(clause.strip(" ,–-"))
             corrects = corrects or corrected

@@ -43,6 +43,11 @@ def corrected(statement: StatedFact, before: SaidBefore, at: datetime, time_zone
         return _of_date(statement, before, at, time_zone)
     if statement.subject is not None:
         return _of_renamed(statement, before)
+    if not statement.corrects:  # only "it is X, not Y": of what was said in this session, or named
+        told = [one for one in before.facts if before.session_id in (None, one.session_id) or statement.predicate]
+        wrong = plain(statement.replaces or "")
+        before = replace(before, facts=[one for one in told if plain(one.object) == wrong])
+        statement = replace(statement, corrects=True)
     if statement.predicate:
         named = _of_noun(statement, before)
         meant = named[0] if len({(fact.subject, fact.predicate) for fact in named}) == 1 else None

@@ -14,7 +14,7 @@ from typing import cast
 
 from contracts.memory import MemoryKind
 from memory.facts.clauses import clauses
-from memory.facts.dates import ResolvedTime, resolved
+from memory.facts.dates import NUMBERS, ResolvedTime, resolved
 from memory.facts.moments import is_moment
 from memory.facts.statements import DECIDED, PLANS, TIMES, USER, StatedFact, Values
 from memory.facts.style import styled
@@ -142,7 +142,7 @@ RULES = tuple(
 _ATTRIBUTE = re.compile(
     rf"{_OWN} {_NOUN}{_OF} (?P<verb>is|are|ist|sind|lautet|beträgt|betragen|liegt bei|amounts to) "
     r"(?P<now>(?:now|jetzt|currently|mittlerweile) )?(?P<where>(?:located |based )?(?:in|im|at|near|bei) )?"
-    r"(?:called |named |on |am |um )?(?P<object>\S.*)"
+    r"(?:called |named |spelled |on |am |um )?(?P<object>\S.*)"
     r"(?P<told>)(?P<wird>)",
     re.IGNORECASE,
 )
@@ -178,11 +178,19 @@ _CLAUSE_WORD = re.compile(
 )
 _REVISED = re.compile(r"(?i)\b(?:instead|after all|stattdessen|doch nicht)\b")
 _IT_IS = re.compile(
-    r"(?:it|that|he|she|das|es|er|sie|(?:his|her|its|the|sein|ihr|der) name) (?:is|was|ist|war|heißt)(?: called)? "
+    r"(?:it|that|he|she|das|es|er|sie|(?:his|her|its|the|sein|ihr|der) name) (?:is|was|ist|war|heißt)"
+    r"(?: called| spelled)? "
     r"(?!(?:not|nicht|wrong|falsch|right|richtig|true|so)\b)(?P<object>\S.*)",
     re.IGNORECASE,
 )
-_BUT = re.compile(r"(?i),? ?\b(?:not|nicht) (?P<wrong>[^,]{1,80}?),? (?:but|sondern) (?P<right>\S.{0,200})")
+_BUT = re.compile(
+    r"(?i),? ?\b(?:not|nicht) (?P<verb>called |named |in )?(?P<wrong>[^,]{1,80}?),?"
+    r" (?:but|sondern) (?P<right>\S.{0,200})"
+)
+_DOES_NOT = re.compile(
+    r"(?i)\b(?:do|does) not (?P<verb>\w+ (?:in|at|for|to) )(?P<wrong>[^,]{1,80}?),?"
+    r" but (?:in |at |for |to )?(?P<right>\S.{0,200})"
+)
 _NOT = re.compile(r"(?i), ?(?:and )?(?:not|nicht) (?P<wrong>[^,]{1,80})$")
 _NOT_FIRST = re.compile(r"(?i)(?:not|nicht) (?P<wrong>[^,]{1,80}), (?P<right>\S.{0,80})$")
 _MEANT = re.compile(r"(?i)\b(?:i meant|ich meinte|correction:|korrektur:)")
@@ -221,13 +229,29 @@ _OF_PEOPLE = frozenset({"lead", "owner", "responsible", "boss"})
 _OF_THINGS = frozenset({"lead", "owner", "responsible", "depends on", "date", "deadline", *USED})
 
 
+_PEOPLE = """boss manager supervisor wife husband partner girlfriend boyfriend fiancé fiancée owner lead employer
+company brother sister mother father mom dad son daughter child friend colleague neighbour neighbor assistant supplier
+landlord landlady lawyer accountant advisor doctor dentist client customer contact chef chefin frau mann partnerin
+freundin freund bruder schwester mutter vater sohn tochter kollege kollegin nachbar nachbarin lieferant vermieter
+vermieterin anwalt anwältin steuerberater steuerberaterin arzt ärztin kunde kundin"""
+_PEOPLE_NOUNS = frozenset(_PEOPLE.split())
+_WITH_NAME = frozenset([*_PEOPLE_NOUNS, "team lead", "name", "first name", "last name", "surname", "nickname"])
+"""Nouns whose value is a name; of the people among them, anything else describes them: "my boss is on holiday"."""
+_NUMBERED = """phone|phone number|number|age|height|weight|shoe size|budget|port|telefonnummer|handynummer|alter"""
+_WITH_NUMBER = frozenset(_NUMBERED.split("|"))
+_NUMERAL = re.compile(rf"(?i)\d|\b(?:{'|'.join(NUMBERS)}|zero|hundred|thousand|million|tausend|hundert|millionen?)\b")
+
+
 @dataclass(frozen=True)
 class _Saying:
-    """The context of a clause: its time and time zone, whom "I" means, and what "it" means, if known."""
+    """The context of a clause: its time and time zone, whom "I" means, what "it" means, if known, and whether the
+    message has no capitals at all.
+    """
 
     said_at: datetime
     time_zone: str
     speaker: str
+    lower: bool
     it: str | None = None
 
 
@@ -237,7 +261,7 @@ _TAKES_PLACE = re.compile(r"(?i)\b(?:takes? place|taking place|held|happens|stat
 
 def statements(text: str, said_at: datetime, time_zone: str, speaker: str = USER) -> Iterator[StatedFact]:
     """Yields what the message states. `speaker` is whom "I" means: the user, or someone else by name."""
-    saying, before = _Saying(said_at, time_zone, speaker), ""
+    saying, before = _Saying(said_at, time_zone, speaker, text.islower()), ""
     for clause, corrects in clauses(text):
         found = _stated(clause, saying)
         if speaker == USER and (found is None or found.kind is MemoryKind.style):
@@ -248,8 +272,9 @@ def statements(text: str, said_at: datetime, time_zone: str, speaker: str = USER
             yield replace(found, corrects=corrects or found.replaces is not None)
             if found.predicate == PLACE and found.phrase and _TAKES_PLACE.search(clause):
                 yield replace(found, predicate="date", object=found.phrase, starts=None, starts_by=None)
-        if found is None and corrects and (correction := _of_known(clause) or _correction(text, clause)):
-            yield correction
+        correction = None if found else _of_known(clause) or _correction(text, clause)
+        if correction and (corrects or (correction.replaces is not None and _is_bare(correction))):
+            yield replace(correction, corrects=corrects)
         saying, before = replace(saying, it=_thing(found, saying.it)), (found.text if found else clause).rstrip(" .,;!")
 
 
@@ -257,7 +282,7 @@ def _correction(text: str, clause: str) -> StatedFact | None:
     """Reads "it is X", "not Y, X" and "I meant X", which do not say what they are about."""
     told = _IT_IS.match(clause)
     wrong, right = _replaced(told["object"] if told else clause)
-    if found := _NOT_FIRST.match(clause.rstrip(" .!")):
+    if wrong is None and (found := _NOT_FIRST.match(clause.rstrip(" .!"))):
         wrong, right = found["wrong"].strip(), found["right"]
     right = _trimmed(right, None)
     meant = told is None and wrong is None and bool(_MEANT.search(text))
@@ -266,6 +291,13 @@ def _correction(text: str, clause: str) -> StatedFact | None:
     if told is None and wrong is None and not meant:
         return None
     return StatedFact(MemoryKind.fact, clause, None, "", right, "one", corrects=True, replaces=wrong, meant=meant)
+
+
+def _is_bare(correction: StatedFact) -> bool:
+    """Returns whether "it is X, not Y", "the supplier is X, not Y" or "X, not Y" says nothing else than that."""
+    right, wrong = correction.object, correction.replaces or ""
+    is_told = correction.predicate or _IT_IS.match(correction.text)
+    return bool(is_told) or (len(right.split()) == len(wrong.split()) and not _CLAUSE_WORD.search(right))
 
 
 def _of_known(clause: str) -> StatedFact | None:
@@ -333,7 +365,12 @@ def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, 
     subject = _subject_by_rule(rule, groups, when, saying)
     is_date = predicate in TIMES
     told = _told_by_rule(rule, found, when)
-    if told.lower().startswith(_NOT_SO):
+    if told.lower().startswith(_NOT_SO) or (
+        predicate == "name"
+        and subject == saying.speaker
+        and told
+        and not _is_value("name", told, saying, is_time=False)
+    ):
         return None
     if rule.planned and when is None:
         predicate = PLANS[predicate]
@@ -414,6 +451,9 @@ def _attribute(found: re.Match[str], clause: str, wrong: str | None, saying: _Sa
     told = _DATE_ARTICLE.sub("", said.strip(" .,;!")) if is_date else listed or _trimmed(said, when)
     if not told or told.lower().startswith((*_NOT_SO, "no ", "so ", "very ")):
         return None
+    if not _is_value(noun, told, saying, is_time=is_time):
+        who = _subject(f"{found['who']} {found['noun']}", saying) if noun in _PEOPLE_NOUNS and not of else None
+        return StatedFact(MemoryKind.fact, clause, who, "is", told) if who else None
     is_favourite = noun.startswith(("favorite ", "favourite ", "lieblings"))
     one = predicate in (*ONE_VALUE, *TIMES, PLACE) or is_favourite or counted(noun, found["by"], of) is not None
     kind = MemoryKind.preference if is_favourite else MemoryKind.fact
@@ -421,6 +461,17 @@ def _attribute(found: re.Match[str], clause: str, wrong: str | None, saying: _Sa
     return StatedFact(
         kind, clause, subject, predicate, told, values, phrase=when.phrase if when and is_date else None, replaces=wrong
     )
+
+
+def _is_value(noun: str, told: str, saying: _Saying, *, is_time: bool) -> bool:
+    """Returns whether it may be what the noun asks for: a name, a number or an address. "Broken" is no phone."""
+    if noun in _WITH_NAME:
+        return saying.lower or not told.split()[0].islower()
+    if noun in _WITH_NUMBER:
+        return bool(_NUMERAL.search(told))
+    if noun in ("email", "e-mail", "email address"):
+        return "@" in told
+    return is_time or not is_date_noun(noun)
 
 
 def _listed(said: str) -> str | None:
@@ -482,8 +533,9 @@ def _subject(who: str, saying: _Saying) -> str | None:
 
 def _replaced(sentence: str) -> tuple[str | None, str]:
     """Returns what is named as wrong, and the sentence without it."""
-    if found := _BUT.search(sentence):
-        return found["wrong"].strip(" .!"), f"{sentence[: found.start()]} {found['right']}"
+    if found := _DOES_NOT.search(sentence) or _BUT.search(sentence):
+        verb = (found["verb"] or "") if not found["right"].lower().startswith("in ") else ""
+        return found["wrong"].strip(" .!"), f"{sentence[: found.start()].rstrip()} {verb}{found['right']}".strip()
     bare = sentence.rstrip(" .!")
     if found := _NOT.search(bare):
         return found["wrong"].strip(), bare[: found.start()]
