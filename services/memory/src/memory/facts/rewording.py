@@ -28,8 +28,8 @@ _REWORDED = [
         ),
         (rf"i (?:said|wrote|typed) (?P<wrong>[^,;:]{{1,40}}?){_IT_IS}{_RIGHT}", r"no, it \g<right>, not \g<wrong>"),
         (
-            r"(?P<what>[^,;:]{1,60} (?:is|are)) not (?P<wrong>[^,;:]{1,60})[,;] (?:but )?(?:it|he|she|they)"
-            r" (?:is|are) ",
+            r"(?P<what>[^,;:]{1,60} (?:is|are)) not (?P<wrong>(?-i:[A-ZÄÖÜ\d])[^,;:]{0,60})[,;] (?:but )?"
+            r"(?:it|he|she|they) (?:is|are) (?=(?-i:[A-ZÄÖÜ\d]))",
             r"\g<what> not \g<wrong>, but ",
         ),
         # "I do not live in Bonn, I live in Cologne" are two statements.

@@ -237,6 +237,7 @@ vermieterin anwalt anwältin steuerberater steuerberaterin arzt ärztin kunde ku
 _PEOPLE_NOUNS = frozenset(_PEOPLE.split())
 _WITH_NAME = frozenset([*_PEOPLE_NOUNS, "team lead", "name", "first name", "last name", "surname", "nickname"])
 """Nouns whose value is a name; of the people among them, anything else describes them: "my boss is on holiday"."""
+_NAME = re.compile(r"(?:(?:the|der|die|das|den|dem) )?(?:[^\sa-zäöüß]|\S{1,3}[A-Z])")
 _NUMBERED = """phone|phone number|number|age|height|weight|shoe size|budget|port|telefonnummer|handynummer|alter"""
 _WITH_NUMBER = frozenset(_NUMBERED.split("|"))
 _NUMERAL = re.compile(rf"(?i)\d|\b(?:{'|'.join(NUMBERS)}|zero|hundred|thousand|million|tausend|hundert|millionen?)\b")
@@ -466,7 +467,7 @@ def _attribute(found: re.Match[str], clause: str, wrong: str | None, saying: _Sa
 def _is_value(noun: str, told: str, saying: _Saying, *, is_time: bool) -> bool:
     """Returns whether it may be what the noun asks for: a name, a number or an address. "Broken" is no phone."""
     if noun in _WITH_NAME:
-        return saying.lower or not told.split()[0].islower()
+        return saying.lower or bool(_NAME.match(told))
     if noun in _WITH_NUMBER:
         return bool(_NUMERAL.search(told))
     if noun in ("email", "e-mail", "email address"):
