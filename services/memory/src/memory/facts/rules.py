@@ -14,7 +14,7 @@ from typing import cast
 
 from contracts.memory import MemoryKind
 from memory.facts.clauses import clauses
-from memory.facts.dates import NUMBERS, ResolvedTime, resolved
+from memory.facts.dates import ResolvedTime, resolved
 from memory.facts.moments import is_moment
 from memory.facts.statements import DECIDED, PLANS, TIMES, USER, StatedFact, Values
 from memory.facts.style import styled
@@ -31,15 +31,8 @@ from memory.facts.things import (
     predicate_of,
     with_preposition,
 )
+from memory.facts.values import ONE_VALUE, PEOPLE, is_value
 
-_ONE_VALUE = """name|first name|last name|surname|nickname|email|e-mail|email address|phone|phone number|number|address
-birthday|date of birth|age|job|profession|title|role|employer|company|boss|manager|wife|husband|partner|girlfriend
-boyfriend|fiancé|fiancée|time zone|timezone|budget|deadline|due date|version|port|status|date|start date|launch date
-release date|owner|lead|height|weight|shoe size|home town|hometown|current project|team lead|nachname|vorname|adresse
-telefonnummer|handynummer|geburtstag|alter|beruf|chef|chefin|frau|mann|partnerin|freundin|freund|zeitzone|frist
-stichtag|termin|abgabetermin"""
-ONE_VALUE = frozenset(_ONE_VALUE.replace("\n", "|").split("|"))
-"""Nouns of which a person has one at a time."""
 _WHO = (
     r"(?P<who>i|we|ich|wir|(?:my|our|mein|meine|unser|unsere|the|der|die|das) [\w-]+"
     r"(?: (?!is |was |are |were |has |will |ist |wurde |wird )[\w-]+)?"
@@ -229,20 +222,6 @@ _OF_PEOPLE = frozenset({"lead", "owner", "responsible", "boss"})
 _OF_THINGS = frozenset({"lead", "owner", "responsible", "depends on", "date", "deadline", *USED})
 
 
-_PEOPLE = """boss manager supervisor wife husband partner girlfriend boyfriend fiancé fiancée owner lead employer
-company brother sister mother father mom dad son daughter child friend colleague neighbour neighbor assistant supplier
-landlord landlady lawyer accountant advisor doctor dentist client customer contact chef chefin frau mann partnerin
-freundin freund bruder schwester mutter vater sohn tochter kollege kollegin nachbar nachbarin lieferant vermieter
-vermieterin anwalt anwältin steuerberater steuerberaterin arzt ärztin kunde kundin"""
-_PEOPLE_NOUNS = frozenset(_PEOPLE.split())
-_WITH_NAME = frozenset([*_PEOPLE_NOUNS, "team lead", "name", "first name", "last name", "surname", "nickname"])
-"""Nouns whose value is a name; of the people among them, anything else describes them: "my boss is on holiday"."""
-_NAME = re.compile(r"(?:(?:the|der|die|das|den|dem) )?(?:[^\sa-zäöüß]|\S{1,3}[A-Z])")
-_NUMBERED = """phone|phone number|number|age|height|weight|shoe size|budget|port|telefonnummer|handynummer|alter"""
-_WITH_NUMBER = frozenset(_NUMBERED.split("|"))
-_NUMERAL = re.compile(rf"(?i)\d|\b(?:{'|'.join(NUMBERS)}|zero|hundred|thousand|million|tausend|hundert|millionen?)\b")
-
-
 @dataclass(frozen=True)
 class _Saying:
     """The context of a clause: its time and time zone, whom "I" means, what "it" means, if known, and whether the
@@ -370,7 +349,7 @@ def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, 
         predicate == "name"
         and subject == saying.speaker
         and told
-        and not _is_value("name", told, saying, is_time=False)
+        and not is_value("name", told, lower=saying.lower, is_time=False)
     ):
         return None
     if rule.planned and when is None:
@@ -452,8 +431,8 @@ def _attribute(found: re.Match[str], clause: str, wrong: str | None, saying: _Sa
     told = _DATE_ARTICLE.sub("", said.strip(" .,;!")) if is_date else listed or _trimmed(said, when)
     if not told or told.lower().startswith((*_NOT_SO, "no ", "so ", "very ")):
         return None
-    if not _is_value(noun, told, saying, is_time=is_time):
-        who = _subject(f"{found['who']} {found['noun']}", saying) if noun in _PEOPLE_NOUNS and not of else None
+    if not is_value(noun, told, lower=saying.lower, is_time=is_time):
+        who = _subject(f"{found['who']} {found['noun']}", saying) if noun in PEOPLE and not of else None
         return StatedFact(MemoryKind.fact, clause, who, "is", told) if who else None
     is_favourite = noun.startswith(("favorite ", "favourite ", "lieblings"))
     one = predicate in (*ONE_VALUE, *TIMES, PLACE) or is_favourite or counted(noun, found["by"], of) is not None
@@ -462,17 +441,6 @@ def _attribute(found: re.Match[str], clause: str, wrong: str | None, saying: _Sa
     return StatedFact(
         kind, clause, subject, predicate, told, values, phrase=when.phrase if when and is_date else None, replaces=wrong
     )
-
-
-def _is_value(noun: str, told: str, saying: _Saying, *, is_time: bool) -> bool:
-    """Returns whether it may be what the noun asks for: a name, a number or an address. "Broken" is no phone."""
-    if noun in _WITH_NAME:
-        return saying.lower or bool(_NAME.match(told))
-    if noun in _WITH_NUMBER:
-        return bool(_NUMERAL.search(told))
-    if noun in ("email", "e-mail", "email address"):
-        return "@" in told
-    return is_time or not is_date_noun(noun)
 
 
 def _listed(said: str) -> str | None:
