@@ -20,7 +20,8 @@ _ABBREVIATED = re.compile(
 _DOT = "\ue000"
 _NAMED = r"(?:it|(?-i:[A-ZÄÖÜ][\w-]*)(?: (?-i:[A-ZÄÖÜ][\w-]*))?)"
 _CLAUSE = re.compile(
-    r",? (?:and|but|so|because|und|aber|weil|denn) (?=(?:i|my|we|our|ich|mein|meine|wir|unser|unsere)\b)"
+    r",? (?:and|but|so|because|und|aber|weil|denn)"
+    r" (?=(?:now |jetzt )?(?:i|my|we|our|ich|mein|meine|wir|unser|unsere)\b)"
     rf"|, (?:(?:and|but|und|aber) )?(?={_NAMED} (?:is|was|has|leads?|owns?|runs?|heads|manages|uses?|took|belongs|ist"
     r"|wird|hat|leitet|besitzt|führt|gehört|nutzt|verwendet|benutzt)\b)"
     rf"|(?: and| und) (?={_NAMED} (?:leads|owns|runs|heads|manages|is (?:led|owned)|leitet|besitzt|führt)\b)",

@@ -215,6 +215,10 @@ _ITS = frozenset({"it", "this", "that", "es", "das"})
 _IT = re.compile(r"(?i)\b(?:it|this|that|es|das)\b")
 _FROM = re.compile(r"(?i) (?:from|von|as|als|to) ")
 _NOT_SO = ("not ", "nicht ", "kein")
+_POINTS = re.compile(
+    r"(?i)(?:it|this|that|these|those|them|you|your|when|how|what|es|das|dies\w*|dich|euch|dein\w*|wenn|wie)\b"
+)
+"""Begins what is only understood in its conversation: "I like this version" is no preference."""
 _TALK = "question point guess idea opinion suggestion concern problem frage meinung idee vorschlag"
 _OF_TALK = frozenset(_TALK.split())
 """Nouns of what is being talked about: "my question is simple" says nothing of the user."""
@@ -345,12 +349,7 @@ def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, 
     subject = _subject_by_rule(rule, groups, when, saying)
     is_date = predicate in TIMES
     told = _told_by_rule(rule, found, when)
-    if told.lower().startswith(_NOT_SO) or (
-        predicate == "name"
-        and subject == saying.speaker
-        and told
-        and not is_value("name", told, lower=saying.lower, is_time=False)
-    ):
+    if _is_no_fact(rule, subject, told, saying):
         return None
     if rule.planned and when is None:
         predicate = PLANS[predicate]
@@ -395,6 +394,16 @@ def _subject_by_rule(rule: _Rule, groups: Mapping[str, str], when: ResolvedTime 
         return "we"
     who = _trimmed(_FROM.split(groups["who"], maxsplit=1)[0], when) if rule.turned else groups["who"]
     return _subject(who, saying)
+
+
+def _is_no_fact(rule: _Rule, subject: str | None, told: str, saying: _Saying) -> bool:
+    """Returns whether the object is denied, understood only in its conversation, or no name of the speaker."""
+    if told.lower().startswith(_NOT_SO):
+        return True
+    if rule.kind is MemoryKind.preference:
+        return bool(_POINTS.match(told))
+    is_own_name = rule.predicate == "name" and subject == saying.speaker
+    return is_own_name and not is_value("name", told, lower=saying.lower, is_time=False)
 
 
 def _told_by_rule(rule: _Rule, found: re.Match[str], when: ResolvedTime | None) -> str:

@@ -26,7 +26,8 @@ _WITH_NAME = frozenset([*PEOPLE, "team lead", "name", "first name", "last name",
 _NAME = re.compile(r"(?:(?:the|der|die|das|den|dem) )?(?:[^\sa-zäöüß]|\S{1,3}[A-Z])")
 _NUMBERED = "phone|phone number|number|age|height|weight|shoe size|budget|port|telefonnummer|handynummer|alter"
 _WITH_NUMBER = frozenset(_NUMBERED.split("|"))
-_NUMERAL = re.compile(rf"(?i)\d|\b(?:{'|'.join(NUMBERS.keys() - {'a', 'an'})}|zero|hundred|thousand|million|tausend|hundert|millionen?)\b")
+_NUMBERS = "|".join(NUMBERS.keys() - {"a", "an"}) + "|zero|hundred|thousand|million|hundert|tausend"
+_NUMERAL = re.compile(rf"(?i)\d|\b(?:{_NUMBERS})\b")
 
 
 def is_value(noun: str, told: str, *, lower: bool, is_time: bool) -> bool:
