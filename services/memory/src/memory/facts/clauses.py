@@ -15,7 +15,8 @@ _QUOTED = re.compile(r"\"[^\"\n]{0,2000}\"|“[^“”\n]{0,2000}”|„[^„“
 _FENCE = re.compile(r"<(memory|passage|summary)\b[^<>]{0,500}>[^<]{0,20000}</\1>")
 _SENTENCE = re.compile(r"[^.!?\n;]++(?:\.(?=\w)[^.!?\n;]*+)*+[.!?;]*+")
 _ABBREVIATED = re.compile(
-    r"(?:(?<=\d)|(?<=\b[DM]r)|(?<=\bMs)|(?<=\bSt)|(?<=\bNr)|(?<=\bMrs)|(?<=\bProf))\. (?=[^\W\d])"
+    r"(?:(?<=\d)(?<!\d\d\d)|(?<=\b[DM]r)|(?<=\bMs)|(?<=\bSt)|(?<=\bNr)|(?<=\bMrs)|(?<=\bProf))\. (?=[^\W\d])"
+    r"(?!(?:I|My|We|Our|The|It|He|She|They|Ich|Meine?|Wir|Unsere?|Der|Die|Das|Es|Er|Sie)\b)"
 )
 _DOT = "\ue000"
 _NAMED = r"(?:it|(?-i:[A-ZÄÖÜ][\w-]*)(?: (?-i:[A-ZÄÖÜ][\w-]*))?)"

@@ -162,6 +162,8 @@ def _as_decided(statement: StatedFact, known: Sequence[KnownFact], said_at: date
             return FactChange(FactDecision.noop, again=target.id)
         case FactDecision.invalidate:
             return _closed([target], statement.starts or said_at)
+        case FactDecision.update if target.predicate == PLANS.get(statement.predicate):
+            return None  # the plan has come true: the rules end it
         case FactDecision.update if statement.ends is None and plain(target.object) != plain(statement.object):
             statement = replace(statement, predicate=target.predicate)
             if statement.values == "one" and (statement.corrects or target.predicate not in SEVERAL):
