@@ -88,7 +88,7 @@ def _of_date(statement: StatedFact, before: SaidBefore, at: datetime, time_zone:
 
     "The meeting" is the board meeting that was spoken of just before; one that is known by this name is itself.
     """
-    noun = "" if statement.subject is None else plain(statement.subject)
+    noun = "" if statement.subject is None else plain(statement.subject.removeprefix(f"{USER}'s "))
     if noun and any(plain(fact.subject) == noun for fact in before.facts):
         return statement
     if asked := fact_question(before.message, at, time_zone):
@@ -101,7 +101,7 @@ def _of_date(statement: StatedFact, before: SaidBefore, at: datetime, time_zone:
     for fact in spoken_of:
         called = fact.subject if fact.predicate in DATES else fact.predicate
         is_date = fact.predicate in DATES or resolved(fact.object, at, time_zone) is not None
-        if is_date and plain(called).endswith(noun):
+        if is_date and (plain(called).endswith(noun) or plain(called).startswith(f"{noun} ")):
             return replace(statement, subject=fact.subject, predicate=fact.predicate)
     return None if statement.subject is None else statement
 

@@ -40,7 +40,8 @@ _WHO = (
 )
 _ADV = (
     r"(?:(?:now|currently|still|just|recently|finally|also|really|actually|already|happily|both|have|has|had|will|jetzt"
-    r"|gerade|noch|auch|seit kurzem|mittlerweile|inzwischen|wirklich|sehr|gern|gerne|aktuell|derzeit|endlich) )*"
+    r"|gerade|noch|auch|seit kurzem|mittlerweile|inzwischen|wirklich|sehr|gern|gerne|aktuell|derzeit|endlich"
+    r"|nun|zurzeit|momentan|weiter|weiterhin) )*"
 )
 _REST = r"(?P<object>\S.*)"
 _CALLED = r"(?P<object>(?!(?:the|an?|my|our|this|that|some|it) (?-i:[a-z]))\S.*)"
