@@ -75,7 +75,7 @@ _NOUN = rf"(?P<noun>[\w-]+(?: (?!is |are |ist |{PREPOSITIONS} )[\w-]+)?)"
 _OF = rf"(?: (?P<by>{PREPOSITIONS}) (?P<of>\S+(?: \S+){{0,3}}?))?"
 _EVENT = (
     r"(?P<who>(?:(?:(?:my|our|the|meine?|unsere?|der|die|das) |(?=(?-i:[A-ZÄÖÜ])))[\w-]+(?: [\w-]+)?"
-    rf"(?: {PREPOSITIONS} [\w-]+(?: [\w-]+)?)?|it(?= )))"
+    rf"(?: (?:{PREPOSITIONS}|to|nach) [\w-]+(?: [\w-]+)?)?|it(?= )))"
 )
 _PARTS = {
     "REVISING": _REVISING,
@@ -166,7 +166,7 @@ _NAMED_LIST = re.compile(
     r"(?:[A-ZÄÖÜ][\w-]{0,40}, ){0,12}[A-ZÄÖÜ][\w-]{0,40},? (?:and|und) [A-ZÄÖÜ][\w-]{0,40}(?=[.,;!]|$)"
 )
 _LISTED = frozenset({"likes", "dislikes", "speaks", "depends on"})
-_REASON = re.compile(r"(?i),? (?:because|due to|so that|weil|wegen|damit)\b.*")
+_REASON = re.compile(r"(?i),? (?:instead|stattdessen|because|due to|so that|weil|wegen|damit)\b.*")
 _CLAUSE_WORD = re.compile(
     r"(?i)\b(?:i|we|you|he|she|it|they|is|are|was|were|has|have|will|not|ich|wir|du|er|sie|es|ist|sind|hat|haben|wird)\b"
 )
@@ -325,7 +325,7 @@ def _stated(clause: str, saying: _Saying) -> StatedFact | None:
 
 def _fits(rule: _Rule, found: re.Match[str], saying: _Saying) -> bool:
     """Returns whether the object of a rule about times is a time, and that of one about places is none."""
-    if not rule.timed and rule.predicate != PLACE:
+    if not rule.timed and rule.predicate not in (PLACE, "lives in"):
         return True
     return rule.timed == _is_time(_with_at(found), saying)
 
