@@ -84,7 +84,7 @@ def decided(text: str, statement: StatedFact, known: list[KnownFact], at: dateti
         "subject": told.subject or "user",
         "predicate": told.predicate or target.predicate,
         "object": told.object or target.object,
-        "one_value": told.values == "one",
+        "one_value": told.values == "one" or told.corrects,
         "corrects": told.corrects,
         "when": told.phrase,
         "tense": "past" if told.ends else "ahead" if told.starts and told.starts > at else "now",

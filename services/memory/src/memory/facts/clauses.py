@@ -49,7 +49,7 @@ _NOT_YET = re.compile(
     r"|wollen|möchten?|werden?|können|kann|nicht|nie) "
 )
 _OPENING = re.compile(
-    r"(?:(?:hi|hey|hello|hallo|ha(?:ha)+|lol|so|well|and|also|oh|ach|ok|okay|yes|yeah|ja|by the way|btw|fyi|anyway"
+    r"(?:(?:hi|hey|hello|hallo|(?:ha){2,6}|lol|so|well|and|also|oh|ach|ok|okay|yes|yeah|ja|by the way|btw|fyi|anyway"
     r"|übrigens|und|aber|but|(?:good|great|big|bad|sad) news|sadly|unfortunately|luckily|just so you know"
     r"|for the record|nur zur info|update"
     r"|(?:please )?(?:remember|note|keep in mind)"
@@ -84,7 +84,7 @@ _SUPPOSED = re.compile(
 )
 _JOKING = re.compile(
     r"(?i)\b(?:(?:just|only) (?:kidding|joking)|(?:kleiner|nur ein) (?:scherz|witz|spaß))\b"
-    r"|\b(?:ha(?:ha)+|lol|rofl)[\s.!)]*$"
+    r"|\b(?:(?:ha){2,6}|lol|rofl)[\s.!)]*$"
 )
 _OTHERS = re.compile(
     r"(?i)(?:(?:please|bitte|now|can you|could you|kannst du|könntest du) )*(?:(?:translate|proofread|rephrase|rewrite"
