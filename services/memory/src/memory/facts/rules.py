@@ -359,17 +359,16 @@ def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, 
     if kind := groups.get("kind"):
         kind = _trimmed(kind, when)
         predicate = number_of(kind) if predicate == NUMBER else predicate_of(kind, subject)
-    if predicate in USED:
-        predicate = (kind_of(told) or predicate) if predicate == USES else predicate
+    elif predicate == USES:
+        predicate = kind_of(told) or USES
     elif rule.predicate == "lives in" and subject == "we":
         predicate = kind_of(told) or predicate
         if predicate == rule.predicate and told[:1].isupper():
             subject = saying.speaker  # the speaker is one of those who live there
     if rule.turned or predicate in _OF_PEOPLE:
         told = _person(told, saying)
-    starts, ends = (when.start, when.end) if when else (None, None)
-    if is_date or rule.kind is MemoryKind.style:
-        starts, ends = None, None
+    has_times = when and not is_date and rule.kind is not MemoryKind.style
+    starts, ends = (when.start, when.end) if when and has_times else (None, None)
     return StatedFact(
         rule.kind,
         clause,

@@ -58,10 +58,8 @@ class FactWriter:
         if writing == "off":
             return 0
         memories = Memories(connection, facts.workspace_id)
-        texts = [statement.text for statement in learned]
-        for number, (statement, prepared) in enumerate(
-            zip(learned, await self.preparation.unembedded(texts), strict=True)
-        ):
+        texts = await self.preparation.unembedded([statement.text for statement in learned])
+        for number, (statement, prepared) in enumerate(zip(learned, texts, strict=True)):
             earlier = any(one.subject is not None for one in learned[:number])
             told_of = await self._told_of(connection, facts, message, statement, message.content if earlier else "")
             if told_of is None:
