@@ -447,6 +447,23 @@ class TestChanging:
             == "2 messages imported, 0 were there before; 1 facts learned\n"
         )
 
+    def test_an_import_that_fails_tells_how_far_it_came(self, settled, attractor, problem, tmp_path) -> None:
+        taken = {"added": 1, "known": 0, "facts": 0, "message_ids": {}}
+        settled.on("POST", "/v1/memories/import", taken, problem(422, "time-zone-unknown", "There is no such time zone"))
+        message = {"id": "1", "role": "user", "content": "I live in Munich.", "at": "2026-01-05T12:00:00"}
+        file = tmp_path / "export.json"
+        file.write_text(jsonlib.dumps([{"id": name, "messages": [message]} for name in ("a", "b", "c")]), "utf-8")
+        ran = attractor("memory", "import", str(file))
+        assert (ran.code, ran.out) == (1, "")
+        assert "1 of 3 parts are imported; repeat the command for the rest" in ran.err
+        file.write_text("{", "utf-8")
+        assert "the file is no JSON" in attractor("memory", "import", str(file)).err
+
+    def test_what_was_said_is_quoted_if_no_fact_answers(self, settled, attractor) -> None:
+        told = {"text": "You said on 5 May 2026: I lived in Rome.", "known": True}
+        settled.on("POST", "/v1/memories/recall", {"memories": [], "unanswered": told})
+        assert attractor("memory", "recall", "Where did I live?").out == "You said on 5 May 2026: I lived in Rome.\n"
+
     def test_keys_and_workspaces_are_managed(self, settled, samples, attractor, json) -> None:
         place = f"/v1/workspaces/{UUID(int=99)}/keys"
         settled.on("POST", place, json(samples.key(key="atr_secret"), 201))
