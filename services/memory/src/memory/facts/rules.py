@@ -91,6 +91,7 @@ _PARTS = {
     "ADV": _ADV,
     "REST": _REST,
     "CALLED": _CALLED,
+    "HOUSE": r"(?:office|headquarters|hq|studio|shop|store|warehouse|lab|workshop|factory|plant|branch|archive|desks?)",
 }
 
 
@@ -143,7 +144,8 @@ _ATTRIBUTE = re.compile(
 _ATTRIBUTE_CHANGED = re.compile(
     rf"{_OWN} {_NOUN}{_OF} "
     r"(?:(?P<now>(?:was|were|has been|have been|is|are|got) (?:now )?(?:cut|raised|increased|reduced|lowered|set"
-    r"|changed|updated|bumped)(?: from .{1,40}?)? to |(?:went up|went down|rose|fell|dropped) to )(?P<object>\S.*)"
+    r"|changed|updated|bumped)(?: from .{1,40}?)? to |(?:went up|went down|rose|fell|dropped|(?:has )?changed) to )"
+    r"(?P<object>\S.*)"
     r"|(?P<wird>wurde|ist|wird) auf (?P<told>\S.{0,80}?) (?:gekürzt|erhöht|gesenkt|geändert|angehoben|reduziert)\b)",
     re.IGNORECASE,
 )
@@ -188,6 +190,7 @@ _DOES_NOT = re.compile(
 _NOT = re.compile(r"(?i), ?(?:and )?(?:not|nicht) (?P<wrong>[^,]{1,80})$")
 _NOT_FIRST = re.compile(r"(?i)(?:not|nicht) (?P<wrong>[^,]{1,80}), (?P<right>\S.{0,80})$")
 _MEANT = re.compile(r"(?i)\b(?:i meant|ich meinte|correction:|korrektur:)")
+_PLACE_ONLY = re.compile(r"(?i:in|bei|at) (?-i:[A-ZÄÖÜ])[\w-]*(?: [A-ZÄÖÜ][\w-]*)?")
 _AT = re.compile(r"(?i)\b(?:at|um) $")
 LONGEST_VALUE = 4  # words of what "I meant …" corrects
 _END = re.compile(
@@ -270,7 +273,7 @@ def _correction(text: str, clause: str) -> StatedFact | None:
     if wrong is None and (found := _NOT_FIRST.match(clause.rstrip(" .!"))):
         wrong, right = found["wrong"].strip(), found["right"]
     right = _trimmed(right, None)
-    meant = told is None and wrong is None and bool(_MEANT.search(text))
+    meant = told is None and wrong is None and bool(_MEANT.search(text) or _PLACE_ONLY.fullmatch(right))
     if not right or (told is None and len(right.split()) > LONGEST_VALUE):
         return None
     if told is None and wrong is None and not meant:
@@ -313,6 +316,8 @@ def _stated(clause: str, saying: _Saying) -> StatedFact | None:
         first = _NOW_FIRST.match(sentence)
     if first:
         sentence = _INVERTED.sub(r"\2 \1 ", sentence[first.end() :], count=1)  # "Im Juni bin ich …": "ich bin …"
+    if (found := _ATTRIBUTE_CHANGED.match(sentence)) and found["noun"].lower() in ONE_VALUE:
+        return _attribute(found, clause, wrong, saying)
     for rule in RULES:
         if (found := rule.pattern.match(sentence)) and _fits(rule, found, saying):
             return _by_rule(rule, found, clause, wrong, saying)
