@@ -39,17 +39,20 @@ def corrected(statement: StatedFact, before: SaidBefore, at: datetime, time_zone
     Clear are, in this order: a fact with the object that is named as wrong; the fact that the previous message stated
     or asked about; with "I meant", the only fact of this session with such an object, if the question in between names
     nothing of the kind. A place never becomes a name, nor a date a place. "The supplier is X" is about the only fact
-    that is known by this noun, whatever the session.
+    that is known by this noun, whatever the session. "It is X, not Y", if nothing says that it corrects, is only about
+    a fact of this session, and "the supplier is X, not Y" about a fact with both this noun and Y.
     """
     if statement.predicate in DATES:
         return _of_date(statement, before, at, time_zone)
     if statement.subject is not None:
         return _of_renamed(statement, before)
-    if not statement.corrects:  # only "it is X, not Y": of what was said in this session, or named
-        told = [one for one in before.facts if before.session_id in (None, one.session_id) or statement.predicate]
+    if not statement.corrects:
         wrong = plain(statement.replaces or "")
-        before = replace(before, facts=[one for one in told if plain(one.object) == wrong])
-        statement = replace(statement, corrects=True)
+        denied = [one for one in before.facts if plain(one.object) == wrong]
+        denied = [one for one in denied if statement.predicate or one.session_id == before.session_id]
+        if len({(fact.subject, fact.predicate) for fact in denied}) > 1:
+            return None
+        before, statement = replace(before, facts=denied), replace(statement, corrects=True)
     if statement.predicate:
         named = _of_noun(statement, before)
         meant = named[0] if len({(fact.subject, fact.predicate) for fact in named}) == 1 else None
