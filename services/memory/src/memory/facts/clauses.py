@@ -116,7 +116,9 @@ def clauses(text: str) -> list[tuple[str, bool]]:
     """Returns the clauses in order, each with whether it corrects what was said before."""
 
     def divide(sentence: str) -> list[str]:
-        return (_COMMA if _is_own(_opened(sentence)[0]) else _CLAUSE).split(_with_subjects(sentence))
+        if not _is_own(_opened(sentence)[0]):
+            return _CLAUSE.split(sentence)
+        return _COMMA.split(_with_subjects(sentence))
 
     return _stating(text, divide)
 
