@@ -54,7 +54,8 @@ def corrected(statement: StatedFact, before: SaidBefore, at: datetime, time_zone
             return None
         before, statement = replace(before, facts=denied), replace(statement, corrects=True)
     if statement.predicate:
-        named = _of_noun(statement, before)
+        sort = _sort(statement.object, at, time_zone)
+        named = [one for one in _of_noun(statement, before) if _sort(one.object, at, time_zone) == sort]
         meant = named[0] if len({(fact.subject, fact.predicate) for fact in named}) == 1 else None
     else:
         meant = _meant(statement, before, at, time_zone)

@@ -184,8 +184,8 @@ _BUT = re.compile(
     r" (?:but|sondern) (?P<right>\S.{0,200})"
 )
 _DOES_NOT = re.compile(
-    r"(?i)\b(?:do|does) not (?P<verb>\w+ (?:in|at|for|to) )(?P<wrong>[^,]{1,80}?),?"
-    r" but (?:in |at |for |to )?(?P<right>\S.{0,200})"
+    r"(?i)\b(?:do|does) not (?P<verb>\w+ (?:(?:in|at|for|to) )?)(?P<wrong>[^,]{1,80}?),?"
+    r" but (?:in |at |for |to )?(?P<right>(?-i:[A-ZÄÖÜ\d])\S.{0,200})"
 )
 _NOT = re.compile(r"(?i), ?(?:and )?(?:not|nicht) (?P<wrong>[^,]{1,80})$")
 _NOT_FIRST = re.compile(r"(?i)(?:not|nicht) (?P<wrong>[^,]{1,80}), (?P<right>\S.{0,80})$")
