@@ -9,6 +9,7 @@ from memory.facts.rewording import reworded
 from memory.secrets import has_secret
 
 LONGEST = 400  # characters of a clause; the rules understand nothing that is longer
+SHORT = 5  # words
 MOST_SHARING = 4  # verbs with one subject
 _CODE = re.compile(r"```[^`]{0,20000}```|`[^`\n]{0,500}`")
 _QUOTED = re.compile(r"\"[^\"\n]{0,2000}\"|“[^“”\n]{0,2000}”|„[^„“”\n]{0,2000}[“”]|«[^«»\n]{0,2000}»")
@@ -83,7 +84,7 @@ _SUPPOSED = re.compile(
     re.IGNORECASE,
 )
 _JOKING = re.compile(
-    r"(?i)\b(?:(?:just|only) (?:kidding|joking)|(?:kleiner|nur ein) (?:scherz|witz|spaß))\b"
+    r"(?i)\b(?:(?:just|only|am|'m) (?:kidding|joking)|(?:kleiner|nur(?: ein)?) (?:scherz|witz|spaß))\b"
     r"|\b(?:(?:ha){2,6}|lol|rofl)[\s.!)]*$"
 )
 _OTHERS = re.compile(
@@ -135,7 +136,7 @@ def _stating(text: str, divide: Callable[[str], list[str]]) -> list[tuple[str, b
         opened = _opened(" ".join(sentence.split()))[0]
         if _OTHERS.match(opened):
             break
-        if _JOKING.match(opened):
+        if _JOKING.search(opened) and len(opened.split()) < SHORT:  # it is about the sentence before
             found = found[:-1]
         if sentence.rstrip().endswith("?") or len(sentence) > LONGEST or "…" in sentence or has_secret(sentence):
             corrects = False
