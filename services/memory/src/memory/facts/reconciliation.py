@@ -80,9 +80,9 @@ def _by_rule(statement: StatedFact, known: Sequence[KnownFact], said_at: datetim
     if same and is_kind and not _NOW.search(statement.text):
         return FactChange(FactDecision.noop)
     change = _compared(statement, same, about, said_at)
-    if statement.ends is not None:
-        return change
     plans = [one for one in about if one.predicate == PLANS.get(statement.predicate) and _same_object(one, statement)]
+    if statement.ends is not None or not plans:
+        return change
     return replace(change, closes=[*change.closes, *((one.id, max(starts, one.valid_from)) for one in plans)])
 
 
