@@ -131,7 +131,7 @@ def sentences(text: str) -> list[tuple[str, bool]]:
 
 def _stating(text: str, divide: Callable[[str], list[str]]) -> list[tuple[str, bool]]:
     text = _ABBREVIATED.sub(f"{_DOT} ", own_words(text))  # the dot in "3. Mai" does not end a sentence
-    found, corrects = [], False
+    found, corrects = list[tuple[str, bool]](), False
     for sentence in _SENTENCE.findall(text):
         opened = _opened(" ".join(sentence.split()))[0]
         if _OTHERS.match(opened):
