@@ -176,7 +176,9 @@ class MemoryIndex:
         ids = [self.ids[one] for one in at[order].tolist()]
         return RankedMemories(ids, scores[order], {name: values[order] for name, values in features.items()})
 
-    def _candidates(self, question: RecallQuestion, words: Floats, near: Floats | None) -> NDArray[np.int64]:
+    def _candidates(
+        self, question: RecallQuestion, words: NDArray[np.float32], near: Floats | None
+    ) -> NDArray[np.int64]:
         """Returns the places of the best memories by words, by cosine, and near the date that the question names.
 
         The words of memories of other kinds than the question wants are set to 0.
@@ -194,7 +196,7 @@ class MemoryIndex:
         return np.unique(np.concatenate(legs))
 
     def _features(
-        self, question: RecallQuestion, at: NDArray[np.int64], words: Floats, near: Floats | None
+        self, question: RecallQuestion, at: NDArray[np.int64], words: NDArray[np.float32], near: Floats | None
     ) -> dict[str, Floats]:
         """Returns what the scores are made of, with a value for each of the places."""
         named = self._named(question.text)
