@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 
 from memory.facts.answers import about
 from memory.facts.corrections import SaidBefore, corrected
-from memory.facts.questions import fact_question
+from memory.facts.questions import FactQuestion, fact_question
 from memory.facts.reconciliation import KnownFact, reconcile
 from memory.facts.rules import statements
 from memory.facts.statements import StatedFact
@@ -43,7 +43,7 @@ class PlainFacts:
     def say(self, text: str, at: datetime) -> None:
         self.hear(text)
         self.told.append((text, at, set()))
-        self.learn(statements(text, at, "UTC"), at)
+        self.learn(statements(text, at, str(at.tzinfo)), at)
 
     def hear(self, text: str) -> None:
         """Remembers the message before this one in the only session."""
@@ -54,7 +54,7 @@ class PlainFacts:
         for statement in stated:
             before = SaidBefore(f"{self.before}\n{own}".strip(), self.known(at), SESSION)
             own = own if statement.subject is None else self.message
-            told_of = corrected(statement, before, at, "UTC")
+            told_of = corrected(statement, before, at, str(at.tzinfo))
             if told_of is None:
                 continue
             change = reconcile(told_of, self.known(at), at)
@@ -74,13 +74,13 @@ class PlainFacts:
     def ask(self, question: str, at: datetime) -> str:
         question, _, before = question.partition(" << ")
         self.hear(question)
-        parsed = fact_question(question, at, "UTC", before)
+        parsed = fact_question(question, at, str(at.tzinfo), before)
         if parsed is None:
             return "-"
         held = [
             one
             for one in self.facts
-            if (one.subject.lower() in names_of(parsed.subject) or self._named(one.subject, parsed.owned))
+            if (one.subject.lower() in names_of(parsed.subject) or self._named(one.subject, parsed))
             and one.predicate in parsed.predicates
             and one.valid_from <= parsed.as_of
             and (one.valid_to is None or one.valid_to > parsed.as_of)
@@ -95,7 +95,7 @@ class PlainFacts:
             return "-"
         over = {one.id for one in self.facts if one.valid_to is not None and one.valid_to <= at}
         holding = [(text, said_at) for text, said_at, stated in self.told if not stated or stated - over]
-        clauses = (TELLING.told(asked, text, said_at, "UTC") for text, said_at in holding[::-1])
+        clauses = (TELLING.told(asked, text, said_at, str(said_at.tzinfo)) for text, said_at in holding[::-1])
         return next((one.text for one in clauses if one is not None), "-")
 
     def _state(self, fact_id: UUID) -> None:
@@ -103,8 +103,11 @@ class PlainFacts:
             self.told[-1][2].add(fact_id)
 
     @staticmethod
-    def _named(subject: str, owned: str | None) -> bool:
-        return owned is not None and subject.startswith(owned) and subject[len(owned)].isupper()
+    def _named(subject: str, asked: FactQuestion) -> bool:
+        owned, name = asked.owned, asked.named
+        if owned is not None and subject.startswith(owned) and subject[len(owned)].isupper():
+            return True
+        return name is not None and subject.startswith("user's ") and subject.endswith(f" {name}")
 
     def _change(self, fact_id: UUID, valid_to: datetime | None) -> None:
         self.facts = [replace(one, valid_to=valid_to) if one.id == fact_id else one for one in self.facts]

@@ -24,16 +24,25 @@ class ExportedConversations:
 
 
 def read_export(text: str) -> ExportedConversations:
-    """Reads an export. Raises ValueError if it has none of the three forms."""
-    data = json.loads(text)
+    """Reads an export, oldest conversations first. Raises ValueError if it has none of the three forms."""
+    try:
+        return _read(json.loads(text))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"the file is no JSON: {error}") from error
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"the file has a conversation or message of an unknown form: {error}") from error
+
+
+def _read(data: Any) -> ExportedConversations:
     entries = data.get("results", data.get("memories")) if isinstance(data, dict) else data
     if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
         raise ValueError("the file contains no list of conversations or memories")
     if entries and all("mapping" in one for one in entries):
+        entries.sort(key=lambda one: one.get("create_time") or 0)
         return ExportedConversations("chatgpt", [part for one in entries for part in _chatgpt(one)])
     if entries and all("memory" in one for one in entries):
-        return ExportedConversations("mem0", list(_parts("memories", map(_mem0, entries))))
-    whole = [(str(one.get("id")), map(ImportedMessage.model_validate, one.get("messages", []))) for one in entries]
+        return ExportedConversations("mem0", list(_parts("memories", sorted(map(_mem0, entries), key=_at))))
+    whole = [(str(one["id"]), map(ImportedMessage.model_validate, one.get("messages", []))) for one in entries]
     return ExportedConversations("file", [part for name, messages in whole for part in _parts(name, messages)])
 
 
@@ -64,6 +73,10 @@ def _chatgpt_message(message: dict[str, Any] | None, conversation: dict[str, Any
 def _mem0(memory: dict[str, Any]) -> ImportedMessage:
     at = memory.get("updated_at") or memory["created_at"]
     return ImportedMessage(id=str(memory["id"]), role="user", content=memory["memory"], at=at)
+
+
+def _at(message: ImportedMessage) -> datetime:
+    return message.at if message.at.tzinfo else message.at.replace(tzinfo=UTC)
 
 
 def _parts(name: str, messages: Iterable[ImportedMessage]) -> Iterator[ImportedConversation]:

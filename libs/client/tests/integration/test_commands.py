@@ -411,9 +411,9 @@ class TestChanging:
         shown = attractor("memory", "forget", "march", "--preview").out
         assert "Frozen until March." in shown
         assert "has March" in shown
-        assert "To forget: 2 memory\nLeft in place, since only editors may change it: 1 world\n" in shown
+        assert "To forget: 2 memories\nLeft in place, since only editors may change it: 1 world state\n" in shown
         assert shown.endswith(f"To delete them:\n  attractor sessions delete {UUID(int=5)}\n")
-        assert attractor("memory", "forget", "--query", "When?", "--yes").out.count("2 memory") == 2
+        assert attractor("memory", "forget", "--query", "When?", "--yes").out.count("2 memories") == 2
         for asked in (("--session", str(UUID(int=5))), ("--id", str(UUID(int=4)))):
             assert attractor("memory", "forget", *asked, "--yes", "--json").json["removed"]["memory"] == 2
         assert attractor("memory", "forget").code == 2
@@ -430,8 +430,11 @@ class TestChanging:
         kept = {"writing": "on", "retention_days": 30}
         settled.on("GET", "/v1/memories/settings", kept)
         settled.on("PUT", "/v1/memories/settings", kept)
-        assert attractor("memory", "settings").out == "facts: on; kept for 30 days\n"
-        assert attractor("memory", "settings", "--retention-days", "30").out == "facts: on; kept for 30 days\n"
+        assert attractor("memory", "settings").out == "facts are kept at once; memories are kept for 30 days\n"
+        assert (
+            attractor("memory", "settings", "--retention-days", "30").out
+            == "facts are kept at once; memories are kept for 30 days\n"
+        )
 
     def test_memories_are_imported(self, settled, attractor, tmp_path) -> None:
         taken = {"added": 2, "known": 0, "facts": 1, "message_ids": {}}
@@ -439,7 +442,27 @@ class TestChanging:
         message = {"id": "1", "role": "user", "content": "I live in Munich.", "at": "2026-01-05T12:00:00"}
         file = tmp_path / "export.json"
         file.write_text(jsonlib.dumps([{"id": "talk", "messages": [message]}]), "utf-8")
-        assert attractor("memory", "import", str(file)).out == "2 messages added, 0 known, 1 facts\n"
+        assert (
+            attractor("memory", "import", str(file)).out
+            == "2 messages imported, 0 were there before; 1 facts learned\n"
+        )
+
+    def test_an_import_that_fails_tells_how_far_it_came(self, settled, attractor, problem, tmp_path) -> None:
+        taken = {"added": 1, "known": 0, "facts": 0, "message_ids": {}}
+        settled.on("POST", "/v1/memories/import", taken, problem(422, "time-zone-unknown", "There is no such time zone"))
+        message = {"id": "1", "role": "user", "content": "I live in Munich.", "at": "2026-01-05T12:00:00"}
+        file = tmp_path / "export.json"
+        file.write_text(jsonlib.dumps([{"id": name, "messages": [message]} for name in ("a", "b", "c")]), "utf-8")
+        ran = attractor("memory", "import", str(file))
+        assert (ran.code, ran.out) == (1, "")
+        assert "1 of 3 parts are imported; repeat the command for the rest" in ran.err
+        file.write_text("{", "utf-8")
+        assert "the file is no JSON" in attractor("memory", "import", str(file)).err
+
+    def test_what_was_said_is_quoted_if_no_fact_answers(self, settled, attractor) -> None:
+        told = {"text": "You said on 5 May 2026: I lived in Rome.", "known": True}
+        settled.on("POST", "/v1/memories/recall", {"memories": [], "unanswered": told})
+        assert attractor("memory", "recall", "Where did I live?").out == "You said on 5 May 2026: I lived in Rome.\n"
 
     def test_keys_and_workspaces_are_managed(self, settled, samples, attractor, json) -> None:
         place = f"/v1/workspaces/{UUID(int=99)}/keys"

@@ -37,11 +37,34 @@ def test_a_mem0_export_is_read():
     assert (read.source, read.conversations[0].messages[0].content) == ("mem0", "Likes tea")
 
 
+def test_what_was_said_first_is_imported_first():
+    nodes = {"q": {"message": chatgpt_message("q", "user", "I live in Munich."), "parent": None}}
+    talks = [{"id": str(at), "create_time": at, "mapping": nodes, "current_node": "q"} for at in (30, 10, 20)]
+    assert [part.id for part in read_export(json.dumps(talks)).conversations] == ["10", "20", "30"]
+    memories = [{"id": day, "memory": "Likes tea", "created_at": f"2026-01-{day}T12:00:00Z"} for day in ("07", "05")]
+    [conversation] = read_export(json.dumps(memories)).conversations
+    assert [one.id for one in conversation.messages] == ["05", "07"]
+
+
 def test_long_conversations_are_split():
     messages = [{"id": str(one), "role": "user", "content": "x", "at": "2026-01-05T12:00:00"} for one in range(450)]
     read = read_export(json.dumps([{"id": "long", "messages": messages}]))
     assert [len(part.messages) for part in read.conversations] == [AT_ONCE, AT_ONCE, 50]
     assert {part.id for part in read.conversations} == {"long"}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{", "no JSON"),
+        ('[{"id": "c", "mapping": {"q": {"message": {"id": "q"}}}, "current_node": "q"}]', "unknown form: 'author'"),
+        ('[{"messages": []}]', "unknown form: 'id'"),
+        ('[{"id": "m", "memory": "Likes tea"}]', "unknown form: 'created_at'"),
+    ],
+)
+def test_what_is_wrong_with_an_export_is_told(text, told):
+    with pytest.raises(ValueError, match=told):
+        read_export(text)
 
 
 @pytest.mark.parametrize("text", ["3", '{"x": 1}', "[1]"])

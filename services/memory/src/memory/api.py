@@ -84,7 +84,7 @@ async def edit_memory(
     async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         memories = Memories(connection, caller.workspace_id)
         if body.content is not None and not await memories.edit(caller.user_id, memory_id, body.content, prepared[0]):
-            raise MemoryNotFound
+            raise MemoryNotFound("no note or fact of yours has this id; messages stay as they were said")
         if body.content is not None:
             await restate(FactRows(connection, caller.workspace_id), caller.user_id, memory_id, body.content)
         if body.pinned is not None:

@@ -83,7 +83,7 @@ async def test_failures_at_any_step_redelivery_and_replay_give_the_same_result(
         return await remembered(client, workspace_id)
 
     expected = await memories(undisturbed)
-    assert len(expected) == 2 * len(SAID) + 6
+    assert len(expected) == 2 * len(SAID) + 7
     assert await memories(streams.workspace_id) == expected
     for same_events in (True, False):
         for text, named in turns:

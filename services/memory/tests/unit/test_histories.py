@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -19,7 +20,10 @@ from memory.facts.reconciliation import KnownFact, reconcile
 from memory.facts.rules import statements
 from memory.facts.statements import FactDecision, StatedFact
 
-LINE = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)(?P<what>[:?]) (?P<text>.*?)(?: (?P<how>[=~!]) (?P<answer>[^=~!]*))?")
+LINE = re.compile(
+    r"(?P<day>\d{4}-\d\d-\d\d)(?: (?P<time>\d\d:\d\d) (?P<zone>[\w/]+))?(?P<what>[:?]) (?P<text>.*?)"
+    r"(?: (?P<how>[=~!]) (?P<answer>[^=~!]*))?"
+)
 
 
 def read_histories(name: str) -> list[list[str]]:
@@ -34,7 +38,8 @@ def parsed(history: list[str]) -> Iterator[tuple[re.Match[str], datetime]]:
     for minutes, line in enumerate(history):
         found = LINE.fullmatch(line)
         assert found, line
-        yield found, datetime.fromisoformat(found["day"]).replace(hour=12, tzinfo=UTC) + timedelta(minutes=minutes)
+        at = datetime.fromisoformat(f"{found['day']}T{found['time'] or '12:00'}")
+        yield found, at.replace(tzinfo=ZoneInfo(found["zone"] or "UTC")) + timedelta(minutes=minutes)
 
 
 HISTORIES, AT_WORK = read_histories("histories.txt"), read_histories("histories_at_work.txt")
@@ -51,15 +56,16 @@ class ModelFacts(PlainFacts):
     def say(self, text: str, at: datetime) -> None:
         self.hear(text)
         own = ""
-        for statement in statements(text, at, "UTC"):  # each as a message of its own, because numbers change
+        zone = str(at.tzinfo)
+        for statement in statements(text, at, zone):  # each as a message of its own, because numbers change
             known = self.known(at)
             before = SaidBefore(f"{self.before}\n{own}".strip(), known, SESSION)
-            told_of, own = corrected(statement, before, at, "UTC"), own if statement.subject is None else text
+            told_of, own = corrected(statement, before, at, zone), own if statement.subject is None else text
             if told_of is None:
                 continue
             statement = told_of
             answer = DecidedFacts.model_validate_json(decided(text, statement, known, at))
-            self.learn(proved(SaidText(text, at, "UTC"), answer, known), at)
+            self.learn(proved(SaidText(text, at, zone), answer, known), at)
 
 
 def decided(text: str, statement: StatedFact, known: list[KnownFact], at: datetime) -> str:
@@ -78,7 +84,7 @@ def decided(text: str, statement: StatedFact, known: list[KnownFact], at: dateti
         "subject": told.subject or "user",
         "predicate": told.predicate or target.predicate,
         "object": told.object or target.object,
-        "one_value": told.values == "one",
+        "one_value": told.values == "one" or told.corrects,
         "corrects": told.corrects,
         "when": told.phrase,
         "tense": "past" if told.ends else "ahead" if told.starts and told.starts > at else "now",
@@ -92,7 +98,7 @@ def test_current_and_past_facts_are_known(history, facts_by):
     facts = facts_by()
     for line, at in parsed(history):
         if line["what"] == ":":
-            facts.say(line["text"], at)
+            facts.say(line["text"].replace("\\n", "\n"), at)
         else:
             assert facts.ask(line["text"], at) == line["answer"], line[0]
 
@@ -102,7 +108,7 @@ def test_what_is_said_at_work_answers_its_questions_and_no_others(history):
     facts = PlainFacts()
     for line, at in parsed(history):
         if line["what"] == ":":
-            facts.say(line["text"], at)
+            facts.say(line["text"].replace("\\n", "\n"), at)
             continue
         fact, quoted = facts.ask(line["text"], at), facts.quote(line["text"], at)
         match line["how"]:

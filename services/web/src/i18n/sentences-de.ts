@@ -320,6 +320,10 @@ const FILES: readonly Sentence[] = [
     'Einstellungen eines Arbeitsbereichs ändert nur, wer ihn besitzt',
   ],
   ['Only owners may change the presets of a workspace', 'Vorlagen eines Arbeitsbereichs ändert nur, wer ihn besitzt'],
+  [
+    'no note or fact of yours has this id; messages stay as they were said',
+    'keine deiner Notizen oder Fakten hat diese Kennung; Nachrichten bleiben, wie sie waren',
+  ],
   ['this needs the role {}; the key has {}', 'nötig ist die Rolle {}; der Schlüssel hat {}'],
   [
     'At most {} runs may wait: let some of them end, or cancel them',

@@ -81,7 +81,7 @@ export function Forget({ wanted, title, onClose }: Props) {
 
 function Preview({ found }: { found: Schemas['ForgetResponse'] }) {
   const { memories, removed, transcripts } = found;
-  const more = (removed.memory ?? 0) + (removed.episode ?? 0) + (removed.fact ?? 0) - memories.length;
+  const more = (removed.memory ?? 0) - memories.length;
   if (memories.length === 0 && !removed.world) return <p>{t('nothingToForget')}</p>;
   return (
     <>

@@ -31,9 +31,15 @@ test('what is remembered is seen with its origin, found, changed and forgotten',
   await expect(note).toHaveCount(1);
   await note.getByRole('button', { name: 'Always keep' }).click();
   await expect(note.getByRole('button', { name: 'Always keep' })).toHaveAttribute('aria-pressed', 'true');
-  await page.getByLabel('Name, keywords or question').fill('harbour review');
-  await page.keyboard.press('Enter');
+  const forgotten = page.getByLabel('Name, keywords or question');
   const dialog = page.getByRole('alertdialog');
+  await forgotten.fill('Lisbon');
+  await forgotten.press('Enter');
+  await expect(dialog.getByRole('listitem').first()).toBeVisible();
+  await expect(dialog).not.toContainText(/and \d+ more/); // all are listed
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await forgotten.fill('harbour review');
+  await forgotten.press('Enter');
   await expect(dialog.getByRole('listitem').filter({ hasText: 'Friday' })).toContainText('mentions it');
   await expectAccessible(page, 'forget');
   await dialog.getByRole('button', { name: 'Forget' }).press('Enter');

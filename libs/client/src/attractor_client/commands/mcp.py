@@ -14,8 +14,8 @@ async def mcp(client: AttractorClient, output: Output) -> None:
     """Serve the Model Context Protocol on stdin and stdout, for agents on this machine.
 
     \b
-    Example, in an agent's list of servers:
-      {"command": "attractor", "args": ["mcp"], "env": {"ATTRACTOR_API_KEY": "..."}}
+    Example, in an agent's settings:
+      {"mcpServers": {"attractor": {"command": "attractor", "args": ["mcp"], "env": {"ATTRACTOR_API_KEY": "..."}}}}
     """
     output.note("serving MCP on stdin and stdout; the end of the input ends it")
     # Loaded only here, because loading the SDK takes longer than most commands.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -10,10 +10,13 @@ from typing import Annotated
 from uuid import UUID
 
 import typer
+from rich.progress import track
 
 from attractor_client.client import AttractorClient
+from attractor_client.commands.receipts import counts
 from attractor_client.commands.written_files import OutputFile, write_parts
 from attractor_client.invocation import Limit, Yes, confirm, connected, show_list
+from attractor_client.local_zone import local_zone
 from attractor_client.memory_exports import read_export
 from attractor_client.output import Output
 from attractor_client.rendering import local_time, one_line
@@ -21,6 +24,7 @@ from contracts.memory import (
     ForgetRequest,
     ForgetResponse,
     ImportRequest,
+    ImportResponse,
     Memory,
     MemoryKind,
     MemorySettings,
@@ -32,6 +36,7 @@ app = typer.Typer(
     no_args_is_help=True, help="Recall, list, add, edit, review, pin, import, export, forget and delete memories."
 )
 SHOWN_CHARACTERS = 120
+WHEN_KEPT = {"on": "at once", "review": "after a review", "off": "not at all"}
 REASONS = {
     "mentions": "mentions it",
     "answers": "answers it",
@@ -101,13 +106,13 @@ async def recall(
       attractor memory recall "Where do I live?" --as-of 2026-05-01
     """
     when = as_of.astimezone() if as_of else None
-    request = RecallRequest(query=query, k=k, kinds=kind or [], as_of=when, explain=explain)
+    request = RecallRequest(query=query, k=k, kinds=kind or [], as_of=when, explain=explain, time_zone=local_zone())
     found = await client.memories.ask(request)
     if output.as_json:
         output.json({"answer": found.answer, "memories": found.memories})
         return
-    if found.answer is not None:
-        output.text(found.answer.text)
+    if reply := found.answer or found.unanswered:
+        output.text(reply.text)
     rows = [
         (one.id, f"{one.score:.3f}", local_time(one.said_at), one_line(one.content, SHOWN_CHARACTERS))
         for one in found.memories
@@ -120,7 +125,9 @@ async def recall(
 async def edit(
     client: AttractorClient,
     output: Output,
-    memory_id: Annotated[UUID, typer.Argument(metavar="ID", help="The memory's id.")],
+    memory_id: Annotated[
+        UUID, typer.Argument(metavar="ID", help="The memory's id, as `attractor memory list` shows it.")
+    ],
     content: Annotated[str, typer.Argument(help="Its new text.")],
 ) -> None:
     """Change the text of a note or a fact. Messages cannot be edited."""
@@ -133,7 +140,9 @@ async def edit(
 async def pin(
     client: AttractorClient,
     output: Output,
-    memory_id: Annotated[UUID, typer.Argument(metavar="ID", help="The memory's id.")],
+    memory_id: Annotated[
+        UUID, typer.Argument(metavar="ID", help="The memory's id, as `attractor memory list` shows it.")
+    ],
     off: Annotated[bool, typer.Option("--off", help="Unpin it.")] = False,
 ) -> None:
     """Keep a memory for good: the workspace's retention does not delete it."""
@@ -230,9 +239,9 @@ def _show_forgotten(output: Output, found: ForgetResponse) -> None:
             for one in found.memories
         ]
         output.table(("id", "kind", "at", "why", "content"), rows)
-    output.text(("To forget: " if found.preview else "Forgotten: ") + _counts(found.removed))
+    output.text(("To forget: " if found.preview else "Forgotten: ") + counts(found.removed))
     if any(found.remaining.values()):
-        output.text(f"Left in place, since only editors may change it: {_counts(found.remaining)}")
+        output.text(f"Left in place, since only editors may change it: {counts(found.remaining)}")
     if found.transcripts.messages:
         output.text(f"Messages that remain in session transcripts: {found.transcripts.messages}. To delete them:")
         for session_id in found.transcripts.sessions:
@@ -241,10 +250,6 @@ def _show_forgotten(output: Output, found: ForgetResponse) -> None:
 
 def _reason(taken: TakenMemory) -> str:
     return f"has {', '.join(taken.words)}" if taken.words else REASONS[taken.why]
-
-
-def _counts(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing"
 
 
 @app.command()
@@ -286,7 +291,7 @@ async def settings(
         wanted = MemorySettings(writing=writing.value if writing else found.writing, retention_days=days)
         found = await client.memories.set_settings(wanted)
     kept = f"for {found.retention_days} days" if found.retention_days else "until forgotten"
-    output.result(found, f"facts: {found.writing}; kept {kept}")
+    output.result(found, f"facts are kept {WHEN_KEPT[found.writing]}; memories are kept {kept}")
 
 
 @app.command("import")
@@ -295,26 +300,37 @@ async def import_file(
     client: AttractorClient,
     output: Output,
     file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A JSON file.")],
-    time_zone: Annotated[str, typer.Option(help="Time zone of times that have none.")] = "UTC",
+    time_zone: Annotated[
+        str | None,
+        typer.Option(
+            help='The time zone of times that have none, and of what "today" meant. Default: this machine\'s.'
+        ),
+    ] = None,
 ) -> None:
     """Import conversations: an export of ChatGPT (conversations.json) or of mem0, or a list of conversations.
 
-    A conversation is {"id", "messages": [{"id", "role", "speaker", "content", "at"}]}. An interrupted import can simply
-    be repeated; what was already imported is left as it is.
+    A conversation is {"id", "messages": [{"id", "role", "speaker", "content", "at"}]}; the role is user, assistant or
+    speaker (someone else, with a name in "speaker"), and "at" a time such as 2026-05-01T09:30. What users and speakers
+    state becomes facts. An interrupted import can simply be repeated: what was already imported is left as it is.
 
     \b
     Example:
       attractor memory import conversations.json
     """
-    exported = read_export(file.read_text("utf-8"))
-    added = known = facts = 0
-    for conversation in exported.conversations:
-        taken = await client.memories.take(
-            ImportRequest(source=exported.source, time_zone=time_zone, conversations=[conversation])
-        )
-        added, known, facts = added + taken.added, known + taken.known, facts + taken.facts
-    counts = {"added": added, "known": known, "facts": facts}
-    output.result(counts, f"{added} messages added, {known} known, {facts} facts")
+    exported, zone = read_export(file.read_text("utf-8")), time_zone or local_zone()
+    taken, parts = list[ImportResponse](), exported.conversations
+    try:
+        for part in track(parts, "importing", console=output.notes, disable=not output.notes.is_terminal):
+            request = ImportRequest(source=exported.source, time_zone=zone, conversations=[part])
+            taken.append(await client.memories.take(request))
+    finally:
+        if len(taken) < len(parts):
+            output.note(f"{len(taken)} of {len(parts)} parts are imported; repeat the command for the rest", "yellow")
+    added, known, facts = (sum(getattr(one, name) for one in taken) for name in ("added", "known", "facts"))
+    output.result(
+        {"added": added, "known": known, "facts": facts},
+        f"{added} messages imported, {known} were there before; {facts} facts learned",
+    )
 
 
 @app.command()
@@ -322,7 +338,9 @@ async def import_file(
 async def delete(
     client: AttractorClient,
     output: Output,
-    memory_id: Annotated[UUID, typer.Argument(metavar="ID", help="The memory's id.")],
+    memory_id: Annotated[
+        UUID, typer.Argument(metavar="ID", help="The memory's id, as `attractor memory list` shows it.")
+    ],
     yes: Yes = False,
 ) -> None:
     """Delete a memory permanently."""

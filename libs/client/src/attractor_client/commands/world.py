@@ -15,7 +15,9 @@ from attractor_client.rendering import local_time
 from contracts.world import World, WorldEvent, WorldOperation, WorldOperationKind
 
 app = typer.Typer(
-    no_args_is_help=True, help="Show and change the world state: the facts that hold for a workspace or a session."
+    no_args_is_help=True,
+    help="Show and change the world state of a workspace or a session: its project, goals, decisions, rules, topics and"
+    " open questions.",
 )
 Session = Annotated[
     UUID | None, typer.Option("--session", metavar="ID", help="This session's world, not the workspace's.")
@@ -31,10 +33,10 @@ async def show(
     session: Session = None,
     version: Annotated[int | None, typer.Option(min=1, help="Show it as of this version.")] = None,
     after_run: Annotated[
-        UUID | None, typer.Option("--after-run", metavar="ID", help="Wait for what this run changes.")
+        UUID | None, typer.Option("--after-run", metavar="ID", help="Wait until it has what this run changes.")
     ] = None,
 ) -> None:
-    """Show the document."""
+    """Show the world state."""
     _show(output, await client.world.get(session_id=session, version=version, after_run=after_run))
 
 
@@ -51,6 +53,10 @@ async def apply(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the result without storing it.")] = False,
 ) -> None:
     """Apply operations in order, all or none. A value is read as JSON if possible, otherwise as text.
+
+    Paths: /project/name, summary or status; /goals, /decisions, /rules, /topics and /open_questions, which are lists;
+    /identity/user_name, assistant_name, language or location; /timezone; and /extra/NAME for anything else. `test`
+    fails, and nothing is changed, unless the path has the value.
 
     \b
     Example:
@@ -104,7 +110,12 @@ async def diff(
     ] = None,
     session: Session = None,
 ) -> None:
-    """Show what changed between two versions."""
+    """Show what changed between two versions.
+
+    \b
+    Example:
+      attractor world diff 1
+    """
     found = await client.world.diff(since, until, session_id=session)
     if output.as_json:
         output.json(found)
@@ -122,7 +133,7 @@ async def revert(
     session: Session = None,
     if_version: IfVersion = None,
 ) -> None:
-    """Restore the document to a version; later versions stay in the history."""
+    """Make an earlier version the current one; the versions after it stay in the history."""
     _show(output, await client.world.revert(version, session_id=session, expected_version=if_version))
 
 

@@ -20,6 +20,7 @@ _TEMPLATES = {
     "job": ("work as {0}", "worked as {0}", "works as {0}", "worked as {0}"),
     "has": ("have {0}", "had {0}", "has {0}", "had {0}"),
     "speaks": ("speak {0}", "spoke {0}", "speaks {0}", "spoke {0}"),
+    "birthplace": ("were born in {0}", "were born in {0}", "was born in {0}", "was born in {0}"),
 }
 
 _GERMAN_TEMPLATES = {
@@ -36,6 +37,9 @@ _GERMAN_TEMPLATES = {
 }  # fmt: skip
 
 
+_GERMAN_NOUNS = {
+    "uses": "Verwendet", "age": "Alter", "birthday": "Geburtstag", "birthplace": "Geburtsort", "boss": "Chef",
+}  # fmt: skip
 _OF_PEOPLE = {
     "lead": ("{0} leads {1}", "{0} led {1}"),
     "owner": ("{0} owns {1}", "{0} owned {1}"),
@@ -185,7 +189,7 @@ def _german(question: FactQuestion, fact: HeldFact) -> str:
         return f"Beschlossen: {fact.object}"
     first = f"{question.phrase}, " if question.past and question.phrase else ""
     owner = "" if of_user or question.subject == "we" else f" ({named[:1].upper()}{named[1:]})"
-    noun = "Verwendet" if question.noun == "uses" else question.noun.removeprefix("number of ")
+    noun = _GERMAN_NOUNS.get(question.noun) or question.noun.removeprefix("number of ")
     noun = noun[:1].upper() + noun[1:]
     return f"{first}{noun}{owner}: {fact.object}"
 

@@ -15,6 +15,8 @@ from memory.facts.rules import statements
 from memory.facts.statements import DATES, USER, StatedFact, plain
 from memory.facts.things import names_of
 
+_LITTLE = "the a an with of for to at in my our der die das den dem beim bei mit von für zum zur"
+_BETWEEN = frozenset(_LITTLE.split())
 _CAPITALISED = re.compile(r"(?<!^)(?<![.!?] )\b[A-ZÄÖÜ]\w")
 _ARTICLES = re.compile(r"(?i)^(?:in|at|on|bei|am|im|the|der|die|das|den|dem) ")
 
@@ -37,14 +39,23 @@ def corrected(statement: StatedFact, before: SaidBefore, at: datetime, time_zone
     Clear are, in this order: a fact with the object that is named as wrong; the fact that the previous message stated
     or asked about; with "I meant", the only fact of this session with such an object, if the question in between names
     nothing of the kind. A place never becomes a name, nor a date a place. "The supplier is X" is about the only fact
-    that is known by this noun, whatever the session.
+    that is known by this noun, whatever the session. "It is X, not Y", if nothing says that it corrects, is only about
+    a fact of this session, and "the supplier is X, not Y" about a fact with both this noun and Y.
     """
     if statement.predicate in DATES:
         return _of_date(statement, before, at, time_zone)
     if statement.subject is not None:
         return _of_renamed(statement, before)
+    if not statement.corrects:
+        wrong = plain(statement.replaces or "")
+        denied = [one for one in before.facts if plain(one.object) == wrong]
+        denied = [one for one in denied if statement.predicate or one.session_id == before.session_id]
+        if len({(fact.subject, fact.predicate) for fact in denied}) > 1:
+            return None
+        before, statement = replace(before, facts=denied), replace(statement, corrects=True)
     if statement.predicate:
-        named = _of_noun(statement, before)
+        sort = _sort(statement.object, at, time_zone)
+        named = [one for one in _of_noun(statement, before) if _sort(one.object, at, time_zone) == sort]
         meant = named[0] if len({(fact.subject, fact.predicate) for fact in named}) == 1 else None
     else:
         meant = _meant(statement, before, at, time_zone)
@@ -79,26 +90,45 @@ def _of_renamed(statement: StatedFact, before: SaidBefore) -> StatedFact:
 
 
 def _of_date(statement: StatedFact, before: SaidBefore, at: datetime, time_zone: str) -> StatedFact | None:
-    """Returns what is said of "it", or of "the meeting", as said of the date in the previous message.
+    """Returns what is said of "it", or of "the meeting", as said of a date that is known.
 
-    "The meeting" is the board meeting that was spoken of just before; one that is known by this name is itself.
+    "My meeting with Eva" is known by its name, in any session. "The meeting" is the board meeting that the previous
+    message spoke of; if it is over, it may also be the only meeting that is known.
     """
-    noun = "" if statement.subject is None else plain(statement.subject)
-    if noun and any(plain(fact.subject) == noun for fact in before.facts):
+    subject = statement.subject or ""
+    if subject and any(plain(fact.subject) == plain(subject) for fact in before.facts):
         return statement
+    noun = plain(subject.removeprefix(f"{USER}'s "))
+    dated = [one for one in before.facts if one.predicate in DATES or resolved(one.object, at, time_zone) is not None]
+    own = [one for one in dated if noun and one.subject == USER and _event_words(one.predicate) == _event_words(noun)]
+    called = [one for one in dated if _is_called(one, noun)]
+    spoken_of = _spoken_of(before, at, time_zone)
+    meant = own or [one for one in called if (one.subject, one.predicate) in spoken_of]
+    if not meant and noun and statement.over and len({(one.subject, one.predicate) for one in called}) == 1:
+        meant = called
+    if meant:
+        return replace(statement, subject=meant[0].subject, predicate=meant[0].predicate)
+    return None if statement.subject is None else statement
+
+
+def _spoken_of(before: SaidBefore, at: datetime, time_zone: str) -> set[tuple[str | None, str]]:
+    """Returns subjects and predicates of the facts that the previous message asked for or stated."""
     if asked := fact_question(before.message, at, time_zone):
         names = names_of(asked.subject)
-        spoken_of = [fact for fact in before.facts if fact.subject.casefold() in names]
-        spoken_of = [fact for fact in spoken_of if fact.predicate in asked.predicates]
-    else:
-        told = {(one.subject, one.predicate) for one in statements(before.message, at, time_zone)}
-        spoken_of = [fact for fact in before.facts if (fact.subject, fact.predicate) in told]
-    for fact in spoken_of:
-        called = fact.subject if fact.predicate in DATES else fact.predicate
-        is_date = fact.predicate in DATES or resolved(fact.object, at, time_zone) is not None
-        if is_date and plain(called).endswith(noun):
-            return replace(statement, subject=fact.subject, predicate=fact.predicate)
-    return None if statement.subject is None else statement
+        about = [fact for fact in before.facts if fact.subject.casefold() in names]
+        return {(fact.subject, fact.predicate) for fact in about if fact.predicate in asked.predicates}
+    return {(one.subject, one.predicate) for one in statements(before.message, at, time_zone)}
+
+
+def _is_called(fact: KnownFact, noun: str) -> bool:
+    """Returns whether the name of the fact's event begins or ends with the noun."""
+    event = plain(fact.subject if fact.predicate in DATES else fact.predicate)
+    return event.endswith(noun) or event.startswith(f"{noun} ")
+
+
+def _event_words(name: str) -> frozenset[str]:
+    """Returns the words that tell events apart: the dentist appointment is the appointment with the dentist."""
+    return frozenset(plain(name).split()) - _BETWEEN
 
 
 def _of_noun(statement: StatedFact, before: SaidBefore) -> list[KnownFact]:

@@ -33,8 +33,12 @@ _DAY_WORDS = {
     "today": 0, "tonight": 0, "last night": -1, "this morning": 0, "heute": 0, "yesterday": -1, "gestern": -1,
     "vorgestern": -2, "the day before yesterday": -2, "tomorrow": 1, "übermorgen": 2, "the day after tomorrow": 2,
 }  # fmt: skip
-_LAST = frozenset({"last", "past", "letzten", "letzte", "letztes", "letztem", "vorigen", "vorige"})
-_NEXT = frozenset({"next", "coming", "nächsten", "nächste", "nächstes", "nächstem", "kommenden", "kommende"})
+_LAST = frozenset(
+    {"last", "past", "letzten", "letzte", "letztes", "letztem", "letzter", "vorigen", "vorige", "voriger"}
+)
+_NEXT = frozenset(
+    {"next", "coming", "nächsten", "nächste", "nächstes", "nächstem", "nächster", "kommenden", "kommende", "kommender"}
+)
 _UNITS = {
     "day": "day", "days": "day", "tag": "day", "tage": "day", "tagen": "day", "week": "week", "weeks": "week",
     "woche": "week", "wochen": "week", "month": "month", "months": "month", "monat": "month", "monate": "month",
@@ -53,7 +57,7 @@ _EXPRESSION = re.compile(
     rf"|(?P<word>{_any(_DAY_WORDS)})"
     rf"|(?P<ago>{_AMOUNT}) (?P<ago_unit>{_any(_UNITS)}) ago"
     rf"|vor (?P<vor>{_AMOUNT}) (?P<vor_unit>{_any(_UNITS)})"
-    rf"|(?P<which>this|diesen|diese|dieses|diesem|{_any(_LAST)}|{_any(_NEXT)}) "
+    rf"|(?P<which>this|diesen|dieser|diese|dieses|diesem|{_any(_LAST)}|{_any(_NEXT)}) "
     rf"(?P<whole>{_any(WEEKDAYS)}|{_any(MONTHS)}|{_any(_UNITS)})"
     rf"|(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? (?P<month>{_any(MONTHS)})(?:,? (?P<year>\d{{4}}))?"
     rf"|(?P<month2>{_any(MONTHS)}) (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,? (?P<year2>\d{{4}}))?"

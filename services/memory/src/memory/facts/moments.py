@@ -47,7 +47,7 @@ _RELATIVE = re.compile(
 )
 _AFTER = re.compile(
     r"(?i)[\s,.;!]*(?:$|(?:at|um|from|von|until|till|to|bis|and|und|in|im|on|am|with|mit|for|für|after|before|nach|vor"
-    r"|instead|again|now|sharp|\d|[–-])(?=[\s\d]|$))"
+    r"|instead|again|now|sharp|\d|[–-])(?=[\s\d.!]|$))"
 )
 _REST = re.compile(r"(?i)[\s,]*(?:morning|afternoon|evening|night|vormittag|nachmittag|abend|früh)\b")
 

@@ -12,12 +12,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from memory.facts.statements import DECIDED, FactDecision, StatedFact, plain
+from memory.facts.statements import DECIDED, PLANS, FactDecision, StatedFact, plain
 from memory.facts.things import USED, kind_of, named, product
 
 _WORD = re.compile(r"\w+")
 _LITTLE_WORDS = "the a an to on in for of with and not use our der die das den dem für zu und nicht mit"
 _LITTLE = frozenset(_LITTLE_WORDS.split())
+_KIND_OF_PLACE = re.compile(r"(?i)(?:an?|ein(?:e[mnr]?)?) \S")
+_NOW = re.compile(r"(?i)\b(?:now|new|started|jetzt|nun|inzwischen|mittlerweile|neu)\b")
+PLACES = frozenset({"lives in", "works at"})
+"""Predicates of where somebody is: "I live in a small flat" does not say that it is elsewhere than in Munich."""
 LONG_BEFORE = timedelta(days=60)
 OPPOSITES = {"likes": "dislikes", "dislikes": "likes"}
 SEVERAL = frozenset({"likes", "dislikes", "has", "speaks"})
@@ -72,7 +76,14 @@ def _by_rule(statement: StatedFact, known: Sequence[KnownFact], said_at: datetim
     if statement.over:
         return _ended(statement, about, starts)
     same = [fact for fact in about if fact.predicate == statement.predicate]
-    return _compared(statement, same, about, said_at)
+    is_kind = statement.predicate in PLACES and _KIND_OF_PLACE.match(statement.object)
+    if same and is_kind and not _NOW.search(statement.text):
+        return FactChange(FactDecision.noop)
+    change = _compared(statement, same, about, said_at)
+    plans = [one for one in about if one.predicate == PLANS.get(statement.predicate) and _same_object(one, statement)]
+    if statement.ends is not None or not plans:
+        return change
+    return replace(change, closes=[*change.closes, *((one.id, max(starts, one.valid_from)) for one in plans)])
 
 
 def _compared(
@@ -151,6 +162,8 @@ def _as_decided(statement: StatedFact, known: Sequence[KnownFact], said_at: date
             return FactChange(FactDecision.noop, again=target.id)
         case FactDecision.invalidate:
             return _closed([target], statement.starts or said_at)
+        case FactDecision.update if target.predicate == PLANS.get(statement.predicate):
+            return None  # the plan has come true: the rules end it
         case FactDecision.update if statement.ends is None and plain(target.object) != plain(statement.object):
             statement = replace(statement, predicate=target.predicate)
             if statement.values == "one" and (statement.corrects or target.predicate not in SEVERAL):
@@ -175,8 +188,8 @@ def _updated(statement: StatedFact, same: Sequence[KnownFact], said_at: datetime
     starts = statement.starts or said_at
     if statement.starts_by is not None and starts < last.valid_from < statement.starts_by:
         starts = last.valid_from  # "in January": after the fact that began in January
-    if starts + LONG_BEFORE < last.valid_from:
-        # A fact from long ago holds until the first later one that is known.
+    if starts + LONG_BEFORE < last.valid_from or (statement.starts is None and starts < last.valid_from):
+        # A fact from long ago, or one told before a plan is due, holds until the first later one that is known.
         return FactChange(
             FactDecision.add, statement, starts, min(fact.valid_from for fact in same if fact.valid_from > starts)
         )
@@ -188,7 +201,7 @@ def _ended(statement: StatedFact, about: Sequence[KnownFact], at: datetime) -> F
     ended = [
         fact
         for fact in about
-        if fact.predicate == statement.predicate
+        if fact.predicate in (statement.predicate, PLANS.get(statement.predicate))
         and (not statement.object or not fact.object or _same_object(fact, statement))
     ]
     return _closed(ended, at) if ended else FactChange(FactDecision.noop)

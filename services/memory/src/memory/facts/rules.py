@@ -6,7 +6,7 @@ The sentence says whom it is about: "I" is the speaker, "my sister" the speaker'
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib.resources import files
@@ -16,7 +16,7 @@ from contracts.memory import MemoryKind
 from memory.facts.clauses import clauses
 from memory.facts.dates import ResolvedTime, resolved
 from memory.facts.moments import is_moment
-from memory.facts.statements import DECIDED, TIMES, USER, StatedFact, Values
+from memory.facts.statements import DECIDED, PLANS, TIMES, USER, StatedFact, Values
 from memory.facts.style import styled
 from memory.facts.things import (
     OF,
@@ -31,25 +31,20 @@ from memory.facts.things import (
     predicate_of,
     with_preposition,
 )
+from memory.facts.values import ONE_VALUE, PEOPLE, is_value
 
-_ONE_VALUE = """name|first name|last name|surname|nickname|email|e-mail|email address|phone|phone number|number|address
-birthday|date of birth|age|job|profession|title|role|employer|company|boss|manager|wife|husband|partner|girlfriend
-boyfriend|fiancé|fiancée|time zone|timezone|budget|deadline|due date|version|port|status|date|start date|launch date
-release date|owner|lead|height|weight|shoe size|home town|hometown|current project|team lead|nachname|vorname|adresse
-telefonnummer|handynummer|geburtstag|alter|beruf|chef|chefin|frau|mann|partnerin|freundin|freund|zeitzone|frist
-stichtag|termin|abgabetermin"""
-ONE_VALUE = frozenset(_ONE_VALUE.replace("\n", "|").split("|"))
-"""Nouns of which a person has one at a time."""
 _WHO = (
     r"(?P<who>i|we|ich|wir|(?:my|our|mein|meine|unser|unsere|the|der|die|das) [\w-]+"
     r"(?: (?!is |was |are |were |has |will |ist |wurde |wird )[\w-]+)?"
-    r"|(?-i:[A-ZÄÖÜ][\w-]*(?: [A-ZÄÖÜ][\w-]*)?)|it(?= ))"
+    r"|(?-i:[A-ZÄÖÜ][\w-]*(?: (?!I )[A-ZÄÖÜ][\w-]*)?)|it(?= ))"
 )
 _ADV = (
     r"(?:(?:now|currently|still|just|recently|finally|also|really|actually|already|happily|both|have|has|had|will|jetzt"
-    r"|gerade|noch|auch|seit kurzem|mittlerweile|inzwischen|wirklich|sehr|gern|gerne|aktuell|derzeit|endlich) )*"
+    r"|gerade|noch|auch|seit kurzem|mittlerweile|inzwischen|wirklich|sehr|gern|gerne|aktuell|derzeit|endlich"
+    r"|nun|zurzeit|momentan|weiter|weiterhin) )*"
 )
 _REST = r"(?P<object>\S.*)"
+_CALLED = r"(?P<object>(?!(?:the|an?|my|our|this|that|some|it) (?-i:[a-z]))\S.*)"
 _PERSONS = (
     r"(?:(?:my|our|mein|meine|unser|unsere|the|die|der) [\w-]+|me|i|ich|mir|us|uns"
     r"|(?-i:[A-ZÄÖÜ][\w.-]*(?: [A-ZÄÖÜ][\w-]*){0,2}))"
@@ -80,7 +75,7 @@ _NOUN = rf"(?P<noun>[\w-]+(?: (?!is |are |ist |{PREPOSITIONS} )[\w-]+)?)"
 _OF = rf"(?: (?P<by>{PREPOSITIONS}) (?P<of>\S+(?: \S+){{0,3}}?))?"
 _EVENT = (
     r"(?P<who>(?:(?:(?:my|our|the|meine?|unsere?|der|die|das) |(?=(?-i:[A-ZÄÖÜ])))[\w-]+(?: [\w-]+)?"
-    rf"(?: {PREPOSITIONS} [\w-]+(?: [\w-]+)?)?|it(?= )))"
+    rf"(?: (?:{PREPOSITIONS}|to|nach) [\w-]+(?: [\w-]+)?)?|it(?= )))"
 )
 _PARTS = {
     "REVISING": _REVISING,
@@ -95,6 +90,8 @@ _PARTS = {
     "EVENT": _EVENT,
     "ADV": _ADV,
     "REST": _REST,
+    "CALLED": _CALLED,
+    "HOUSE": r"(?:office|headquarters|hq|studio|shop|store|warehouse|lab|workshop|factory|plant|branch|archive|desks?)",
 }
 
 
@@ -107,6 +104,7 @@ class _Rule:
     over: bool = False
     past: bool = False
     ahead: bool = False
+    planned: bool = False
     turned: bool = False
     timed: bool = False
 
@@ -130,6 +128,7 @@ RULES = tuple(
         over="over" in marks,
         past="past" in marks,
         ahead="ahead" in marks,
+        planned="planned" in marks,
         turned="turned" in marks,
         timed="timed" in marks,
     )
@@ -138,21 +137,26 @@ RULES = tuple(
 _ATTRIBUTE = re.compile(
     rf"{_OWN} {_NOUN}{_OF} (?P<verb>is|are|ist|sind|lautet|beträgt|betragen|liegt bei|amounts to) "
     r"(?P<now>(?:now|jetzt|currently|mittlerweile) )?(?P<where>(?:located |based )?(?:in|im|at|near|bei) )?"
-    r"(?:called |named |on |am |um )?(?P<object>\S.*)"
+    r"(?:called |named |spelled |on |am |um )?(?P<object>\S.*)"
     r"(?P<told>)(?P<wird>)",
     re.IGNORECASE,
 )
 _ATTRIBUTE_CHANGED = re.compile(
     rf"{_OWN} {_NOUN}{_OF} "
     r"(?:(?P<now>(?:was|were|has been|have been|is|are|got) (?:now )?(?:cut|raised|increased|reduced|lowered|set"
-    r"|changed|updated|bumped)(?: from .{1,40}?)? to |(?:went up|went down|rose|fell|dropped) to )(?P<object>\S.*)"
+    r"|changed|updated|bumped)(?: from .{1,40}?)? to |(?:went up|went down|rose|fell|dropped|(?:has )?changed) to )"
+    r"(?P<object>\S.*)"
     r"|(?P<wird>wurde|ist|wird) auf (?P<told>\S.{0,80}?) (?:gekürzt|erhöht|gesenkt|geändert|angehoben|reduziert)\b)",
     re.IGNORECASE,
+)
+_NOW_FIRST = re.compile(
+    r"(?i)(?:these days|nowadays|at the moment|right now|now|today|currently|inzwischen|mittlerweile|heutzutage|derzeit"
+    r"|zurzeit|momentan|jetzt|nun|seitdem),? "
 )
 _TIME_FIRST = re.compile(
     r"(?i)(?:since|as of|from|in|on|last|ab|seit|im|am|letzte[nrs]?|vorige[nrs]?|gestern"
     r"|heute)(?: (?!sind |bin |habe |haben )[\w.]+){0,3}?(?:, | (?=(?:sind|bin|habe|haben|arbeite|wohne|lebe)"
-    r" (?:ich|wir)\b)| (?=(?:übernimmt|leitet|führt|arbeitet|wohnt|lebt) (?-i:[A-ZÄÖÜ]))| (?=(?:i|we) ))"
+    r" (?:ich|wir)\b)| (?=(?:übernimmt|leitet|führt|arbeitet|wohnt|lebt) (?-i:[A-ZÄÖÜ]))| (?=(?:i|we|my|our|the) ))"
 )
 _INVERTED = re.compile(
     r"(?i)(sind|bin|habe|haben|arbeite|wohne|lebe|übernimmt|leitet|führt|arbeitet|wohnt|lebt)"
@@ -164,20 +168,29 @@ _NAMED_LIST = re.compile(
     r"(?:[A-ZÄÖÜ][\w-]{0,40}, ){0,12}[A-ZÄÖÜ][\w-]{0,40},? (?:and|und) [A-ZÄÖÜ][\w-]{0,40}(?=[.,;!]|$)"
 )
 _LISTED = frozenset({"likes", "dislikes", "speaks", "depends on"})
-_REASON = re.compile(r"(?i),? (?:because|due to|so that|weil|wegen|damit)\b.*")
+_REASON = re.compile(r"(?i),? (?:instead|stattdessen|because|due to|so that|weil|wegen|damit)\b.*")
 _CLAUSE_WORD = re.compile(
     r"(?i)\b(?:i|we|you|he|she|it|they|is|are|was|were|has|have|will|not|ich|wir|du|er|sie|es|ist|sind|hat|haben|wird)\b"
 )
 _REVISED = re.compile(r"(?i)\b(?:instead|after all|stattdessen|doch nicht)\b")
 _IT_IS = re.compile(
-    r"(?:it|that|he|she|das|es|er|sie|(?:his|her|its|the|sein|ihr|der) name) (?:is|was|ist|war|heißt)(?: called)? "
+    r"(?:it|that|he|she|das|es|er|sie|(?:his|her|its|the|sein|ihr|der) name) (?:is|was|ist|war|heißt)"
+    r"(?: called| spelled)? "
     r"(?!(?:not|nicht|wrong|falsch|right|richtig|true|so)\b)(?P<object>\S.*)",
     re.IGNORECASE,
 )
-_BUT = re.compile(r"(?i),? ?\b(?:not|nicht) (?P<wrong>[^,]{1,80}?),? (?:but|sondern) (?P<right>\S.{0,200})")
+_BUT = re.compile(
+    r"(?i),? ?\b(?:not|nicht) (?P<verb>called |named |in )?(?P<wrong>[^,]{1,80}?),?"
+    r" (?:but|sondern) (?P<right>\S.{0,200})"
+)
+_DOES_NOT = re.compile(
+    r"(?i)\b(?:do|does) not (?P<verb>\w+ (?:(?:in|at|for|to) )?)(?P<wrong>[^,]{1,80}?),?"
+    r" but (?:in |at |for |to )?(?P<right>(?-i:[A-ZÄÖÜ\d])\S.{0,200})"
+)
 _NOT = re.compile(r"(?i), ?(?:and )?(?:not|nicht) (?P<wrong>[^,]{1,80})$")
 _NOT_FIRST = re.compile(r"(?i)(?:not|nicht) (?P<wrong>[^,]{1,80}), (?P<right>\S.{0,80})$")
 _MEANT = re.compile(r"(?i)\b(?:i meant|ich meinte|correction:|korrektur:)")
+_PLACE_ONLY = re.compile(r"(?i:in|bei|at) (?-i:[A-ZÄÖÜ])[\w-]*(?: [A-ZÄÖÜ][\w-]*)?")
 _AT = re.compile(r"(?i)\b(?:at|um) $")
 LONGEST_VALUE = 4  # words of what "I meant …" corrects
 _END = re.compile(
@@ -205,17 +218,28 @@ _TEAM = frozenset({"our team", "unser team"})
 _ITS = frozenset({"it", "this", "that", "es", "das"})
 _IT = re.compile(r"(?i)\b(?:it|this|that|es|das)\b")
 _FROM = re.compile(r"(?i) (?:from|von|as|als|to) ")
+_NOT_SO = ("not ", "nicht ", "kein")
+_POINTS = re.compile(
+    r"(?i)(?:it|this|that|these|those|them|you|your|when|how|what|es|das|dies\w*|dich|euch|dein\w*|wenn|wie)\b"
+)
+"""Begins what is only understood in its conversation: "I like this version" is no preference."""
+_TALK = "question point guess idea opinion suggestion concern problem frage meinung idee vorschlag"
+_OF_TALK = frozenset(_TALK.split())
+"""Nouns of what is being talked about: "my question is simple" says nothing of the user."""
 _OF_PEOPLE = frozenset({"lead", "owner", "responsible", "boss"})
 _OF_THINGS = frozenset({"lead", "owner", "responsible", "depends on", "date", "deadline", *USED})
 
 
 @dataclass(frozen=True)
 class _Saying:
-    """The context of a clause: its time and time zone, whom "I" means, and what "it" means, if known."""
+    """The context of a clause: its time and time zone, whom "I" means, what "it" means, if known, and whether the
+    message has no capitals at all.
+    """
 
     said_at: datetime
     time_zone: str
     speaker: str
+    lower: bool
     it: str | None = None
 
 
@@ -225,7 +249,7 @@ _TAKES_PLACE = re.compile(r"(?i)\b(?:takes? place|taking place|held|happens|stat
 
 def statements(text: str, said_at: datetime, time_zone: str, speaker: str = USER) -> Iterator[StatedFact]:
     """Yields what the message states. `speaker` is whom "I" means: the user, or someone else by name."""
-    saying, before = _Saying(said_at, time_zone, speaker), ""
+    saying, before = _Saying(said_at, time_zone, speaker, text.islower()), ""
     for clause, corrects in clauses(text):
         found = _stated(clause, saying)
         if speaker == USER and (found is None or found.kind is MemoryKind.style):
@@ -236,8 +260,9 @@ def statements(text: str, said_at: datetime, time_zone: str, speaker: str = USER
             yield replace(found, corrects=corrects or found.replaces is not None)
             if found.predicate == PLACE and found.phrase and _TAKES_PLACE.search(clause):
                 yield replace(found, predicate="date", object=found.phrase, starts=None, starts_by=None)
-        if found is None and corrects and (correction := _of_known(clause) or _correction(text, clause)):
-            yield correction
+        correction = None if found else _of_known(clause) or _correction(text, clause)
+        if correction and (corrects or (correction.replaces is not None and _is_bare(correction))):
+            yield replace(correction, corrects=corrects)
         saying, before = replace(saying, it=_thing(found, saying.it)), (found.text if found else clause).rstrip(" .,;!")
 
 
@@ -245,15 +270,22 @@ def _correction(text: str, clause: str) -> StatedFact | None:
     """Reads "it is X", "not Y, X" and "I meant X", which do not say what they are about."""
     told = _IT_IS.match(clause)
     wrong, right = _replaced(told["object"] if told else clause)
-    if found := _NOT_FIRST.match(clause.rstrip(" .!")):
+    if wrong is None and (found := _NOT_FIRST.match(clause.rstrip(" .!"))):
         wrong, right = found["wrong"].strip(), found["right"]
     right = _trimmed(right, None)
-    meant = told is None and wrong is None and bool(_MEANT.search(text))
+    meant = told is None and wrong is None and bool(_MEANT.search(text) or _PLACE_ONLY.fullmatch(right))
     if not right or (told is None and len(right.split()) > LONGEST_VALUE):
         return None
     if told is None and wrong is None and not meant:
         return None
     return StatedFact(MemoryKind.fact, clause, None, "", right, "one", corrects=True, replaces=wrong, meant=meant)
+
+
+def _is_bare(correction: StatedFact) -> bool:
+    """Returns whether "it is X, not Y", "the supplier is X, not Y" or "X, not Y" says nothing else than that."""
+    right, wrong = correction.object, correction.replaces or ""
+    is_told = correction.predicate or _IT_IS.match(correction.text)
+    return bool(is_told) or (len(right.split()) == len(wrong.split()) and not _CLAUSE_WORD.search(right))
 
 
 def _of_known(clause: str) -> StatedFact | None:
@@ -280,8 +312,12 @@ def _thing(found: StatedFact | None, it: str | None) -> str | None:
 def _stated(clause: str, saying: _Saying) -> StatedFact | None:
     wrong, sentence = _replaced(clause)
     first = _TIME_FIRST.match(sentence)
-    if first and resolved(first[0], saying.said_at, saying.time_zone):
+    if first is None or not resolved(first[0], saying.said_at, saying.time_zone):
+        first = _NOW_FIRST.match(sentence)
+    if first:
         sentence = _INVERTED.sub(r"\2 \1 ", sentence[first.end() :], count=1)  # "Im Juni bin ich …": "ich bin …"
+    if (found := _ATTRIBUTE_CHANGED.match(sentence)) and found["noun"].lower() in ONE_VALUE:
+        return _attribute(found, clause, wrong, saying)
     for rule in RULES:
         if (found := rule.pattern.match(sentence)) and _fits(rule, found, saying):
             return _by_rule(rule, found, clause, wrong, saying)
@@ -294,7 +330,7 @@ def _stated(clause: str, saying: _Saying) -> StatedFact | None:
 
 def _fits(rule: _Rule, found: re.Match[str], saying: _Saying) -> bool:
     """Returns whether the object of a rule about times is a time, and that of one about places is none."""
-    if not rule.timed and rule.predicate != PLACE:
+    if not rule.timed and rule.predicate not in (PLACE, "lives in"):
         return True
     return rule.timed == _is_time(_with_at(found), saying)
 
@@ -316,33 +352,28 @@ def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, 
     ahead = rule.ahead or predicate in ("date", "deadline")
     # "We agreed to ship in June": the time is of what was decided, not of the decision.
     when = None if predicate == DECIDED else resolved(clause, saying.said_at, saying.time_zone, ahead=ahead)
-    who = _trimmed(_FROM.split(groups["who"], maxsplit=1)[0], when) if rule.turned else groups["who"]
-    subject = f"{saying.speaker}'s {groups['pet']}" if groups.get("pet") else _subject(who, saying)
-    if predicate != "name" and groups["who"].casefold() in _TEAM:
-        subject = "we"
+    subject = _subject_by_rule(rule, groups, when, saying)
     is_date = predicate in TIMES
-    told = (
-        _REASON.sub("", _DATE_ARTICLE.sub("", _with_at(found)))
-        if is_date or rule.kind is MemoryKind.style
-        else _named_list(predicate, groups["object"]) or _trimmed(groups["object"], when)
-    )
-    told = told.strip(" .,;!")
+    told = _told_by_rule(rule, found, when)
+    if _is_no_fact(rule, subject, told, saying):
+        return None
+    if rule.planned and when is None:
+        predicate = PLANS[predicate]
     if (subject is None and not (is_date and groups["who"].casefold() in _ITS)) or (not told and not rule.over):
         return None
     if kind := groups.get("kind"):
         kind = _trimmed(kind, when)
         predicate = number_of(kind) if predicate == NUMBER else predicate_of(kind, subject)
-    if predicate in USED:
-        predicate = (kind_of(told) or predicate) if predicate == USES else predicate
+    elif predicate == USES:
+        predicate = kind_of(told) or USES
     elif rule.predicate == "lives in" and subject == "we":
         predicate = kind_of(told) or predicate
         if predicate == rule.predicate and told[:1].isupper():
             subject = saying.speaker  # the speaker is one of those who live there
     if rule.turned or predicate in _OF_PEOPLE:
         told = _person(told, saying)
-    starts, ends = (when.start, when.end) if when else (None, None)
-    if is_date or rule.kind is MemoryKind.style:
-        starts, ends = None, None
+    has_times = when and not is_date and rule.kind is not MemoryKind.style
+    starts, ends = (when.start, when.end) if when and has_times else (None, None)
     return StatedFact(
         rule.kind,
         clause,
@@ -361,11 +392,39 @@ def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, 
     )
 
 
+def _subject_by_rule(rule: _Rule, groups: Mapping[str, str], when: ResolvedTime | None, saying: _Saying) -> str | None:
+    if groups.get("pet"):
+        return f"{saying.speaker}'s {groups['pet']}"
+    if rule.predicate != "name" and groups["who"].casefold() in _TEAM:
+        return "we"
+    who = _trimmed(_FROM.split(groups["who"], maxsplit=1)[0], when) if rule.turned else groups["who"]
+    return _subject(who, saying)
+
+
+def _is_no_fact(rule: _Rule, subject: str | None, told: str, saying: _Saying) -> bool:
+    """Returns whether the object is denied, understood only in its conversation, or no name of the speaker."""
+    if told.lower().startswith(_NOT_SO):
+        return True
+    if rule.kind is MemoryKind.preference:
+        return bool(_POINTS.match(told))
+    is_own_name = rule.predicate == "name" and subject == saying.speaker
+    return is_own_name and not is_value("name", told, lower=saying.lower, is_time=False)
+
+
+def _told_by_rule(rule: _Rule, found: re.Match[str], when: ResolvedTime | None) -> str:
+    """Returns the object, or how to answer."""
+    if rule.predicate in TIMES or rule.kind is MemoryKind.style:
+        told = _REASON.sub("", _DATE_ARTICLE.sub("", _with_at(found)))
+    else:
+        told = _named_list(rule.predicate, found["object"]) or _trimmed(found["object"], when)
+    return told.strip(" .,;!")
+
+
 def _attribute(found: re.Match[str], clause: str, wrong: str | None, saying: _Saying) -> StatedFact | None:
     """Reads "My favourite colour is blue", "Anna's birthday is on 5 May", "our launch is on 12 March"."""
     noun, owner, of = found["noun"].lower(), found["who"].lower(), found["of"]
     is_new, noun = bool(_NEW.match(noun)), _NEW.sub("", noun)
-    if noun in _PRONOUNS or noun.split()[0] in _PRONOUNS:
+    if noun in _OF_TALK or noun in _PRONOUNS or noun.split()[0] in _PRONOUNS:
         return None
     said, where = found["object"] or found["told"], found.groupdict().get("where") or ""
     is_time = _is_time(said, saying)
@@ -384,8 +443,11 @@ def _attribute(found: re.Match[str], clause: str, wrong: str | None, saying: _Sa
     several = not where and found.re is _ATTRIBUTE and found["verb"].lower() in _PLURAL
     listed = _listed(said) if several and not is_date else None
     told = _DATE_ARTICLE.sub("", said.strip(" .,;!")) if is_date else listed or _trimmed(said, when)
-    if not told or told.lower().startswith(("not ", "no ", "so ", "very ", "nicht ", "kein")):
+    if not told or told.lower().startswith((*_NOT_SO, "no ", "so ", "very ")):
         return None
+    if not is_value(noun, told, lower=saying.lower, is_time=is_time):
+        who = _subject(f"{found['who']} {found['noun']}", saying) if noun in PEOPLE and not of else None
+        return StatedFact(MemoryKind.fact, clause, who, "is", told) if who else None
     is_favourite = noun.startswith(("favorite ", "favourite ", "lieblings"))
     one = predicate in (*ONE_VALUE, *TIMES, PLACE) or is_favourite or counted(noun, found["by"], of) is not None
     kind = MemoryKind.preference if is_favourite else MemoryKind.fact
@@ -454,8 +516,9 @@ def _subject(who: str, saying: _Saying) -> str | None:
 
 def _replaced(sentence: str) -> tuple[str | None, str]:
     """Returns what is named as wrong, and the sentence without it."""
-    if found := _BUT.search(sentence):
-        return found["wrong"].strip(" .!"), f"{sentence[: found.start()]} {found['right']}"
+    if found := _DOES_NOT.search(sentence) or _BUT.search(sentence):
+        verb = (found["verb"] or "") if not found["right"].lower().startswith("in ") else ""
+        return found["wrong"].strip(" .!"), f"{sentence[: found.start()].rstrip()} {verb}{found['right']}".strip()
     bare = sentence.rstrip(" .!")
     if found := _NOT.search(bare):
         return found["wrong"].strip(), bare[: found.start()]

@@ -17,6 +17,8 @@ DATES = ("date", "deadline")
 """Predicates of what takes place or is due at a time."""
 TIMES = (*DATES, "end", "birthday")
 """Predicates whose object is a time."""
+PLANS = {"lives in": "plans to live in", "works at": "plans to work at", "lead": "planned lead"}
+"""Predicates of what is planned for a time that nobody has named, by that of what is so once it has happened."""
 Values = Literal["one", "many", "unknown"]
 
 

@@ -90,7 +90,7 @@ def number_of(kind: str) -> str:
 
 def with_preposition(noun: str, preposition: str | None, of: str | None) -> str:
     """Returns the noun by which something of the user's is known: a meeting with Anna is not one with Ben."""
-    return noun if of is None or (preposition or "").lower() in OF else f"{noun} {preposition} {of}".casefold()
+    return noun if of is None or (preposition or "").lower() in OF else f"{noun} {preposition} {plain(of)}".casefold()
 
 
 def named(subject: str) -> str:

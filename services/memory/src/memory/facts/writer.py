@@ -58,10 +58,8 @@ class FactWriter:
         if writing == "off":
             return 0
         memories = Memories(connection, facts.workspace_id)
-        texts = [statement.text for statement in learned]
-        for number, (statement, prepared) in enumerate(
-            zip(learned, await self.preparation.unembedded(texts), strict=True)
-        ):
+        texts = await self.preparation.unembedded([statement.text for statement in learned])
+        for number, (statement, prepared) in enumerate(zip(learned, texts, strict=True)):
             earlier = any(one.subject is not None for one in learned[:number])
             told_of = await self._told_of(connection, facts, message, statement, message.content if earlier else "")
             if told_of is None:
@@ -71,19 +69,10 @@ class FactWriter:
             log.info("memory decision", extra={"decision": change.decision.value, "kind": statement.kind.value})
             if change.again is not None:
                 await facts.insert_source(change.again, message.id)
-            if change.statement is not None:
-                fact = NewMemory(
-                    id=uuid5(message.id, f"fact {number}"),
-                    kind=change.statement.kind,
-                    content=change.statement.text,
-                    created_by=message.created_by,
-                    session_id=message.session_id,
-                    run_id=message.run_id,
-                    scope=MemoryScope.user,
-                    said_at=message.said_at,
-                )
+            if (new := change.statement) is not None:
+                fact = _as_memory(new, message, number)
                 await memories.insert(fact, prepared)
-                await self._insert(facts, fact, message, change, approved=writing == "on")
+                await self._insert(facts, fact.id, message, new, change, approved=writing == "on")
                 added += 1
             if writing == "on":
                 await self._apply(facts, message, change)
@@ -104,12 +93,17 @@ class FactWriter:
         return corrected(statement, before, message.said_at, message.time_zone)
 
     async def _insert(
-        self, facts: FactRows, fact: NewMemory, message: NewMessage, change: FactChange, *, approved: bool
+        self,
+        facts: FactRows,
+        fact_id: UUID,
+        message: NewMessage,
+        statement: StatedFact,
+        change: FactChange,
+        *,
+        approved: bool,
     ) -> None:
-        statement = change.statement
-        assert statement is not None, "only what is told is added"
         await facts.insert(
-            fact.id,
+            fact_id,
             message.created_by,
             subject=statement.subject,
             predicate=statement.predicate,
@@ -121,10 +115,24 @@ class FactWriter:
             conflicts_with=change.conflicts_with,
             approved=approved,
         )
-        await facts.insert_source(fact.id, message.id)
+        await facts.insert_source(fact_id, message.id)
 
     async def _apply(self, facts: FactRows, message: NewMessage, change: FactChange) -> None:
         for fact_id, valid_to in change.closes:
             await facts.close(fact_id, valid_to)
         for fact_id in change.reopens:
             await facts.reopen(message.created_by, fact_id)
+
+
+def _as_memory(statement: StatedFact, message: NewMessage, number: int) -> NewMemory:
+    """Returns the memory of a statement, the message's with this number; its id derives from both."""
+    return NewMemory(
+        id=uuid5(message.id, f"fact {number}"),
+        kind=statement.kind,
+        content=statement.text,
+        created_by=message.created_by,
+        session_id=message.session_id,
+        run_id=message.run_id,
+        scope=MemoryScope.user,
+        said_at=message.said_at,
+    )

@@ -156,48 +156,61 @@ class MemoryIndex:
         self._places[row.id] = place
         self.ids.append(row.id)
 
-    def find(self, recall_question: RecallQuestion) -> RankedMemories:
+    def find(self, question: RecallQuestion) -> RankedMemories:
         """Returns the candidates, best first."""
         nothing = RankedMemories([], np.zeros(0), {})
         if not len(self):
             return nothing
-        allowed = self._allowed(recall_question.kinds)
-        words = self._bags.shares([term for term in recall_question.terms if term not in self._name_terms])
-        if allowed is not None:
-            words *= allowed
-        legs = [best(words, DEPTH)]
-        if recall_question.vector is not None:
-            legs.append(self._vectors.nearest(recall_question.vector, DEPTH, allowed))
-        dated = named_date(recall_question.text)
-        if dated is not None:
-            near = self._near(dated)
-            close = np.flatnonzero((near > 0.3)[self._dates.rows])
-            nearness = near[self._dates.rows[close]] * (1 + words[close]) * (1 if allowed is None else allowed[close])
-            legs.append(close[best(nearness, DEPTH)])
-        at = np.unique(np.concatenate(legs))
+        words = self._bags.shares([term for term in question.terms if term not in self._name_terms])
+        dated = named_date(question.text)
+        near = None if dated is None else self._near(dated)[self._dates.rows]
+        at = self._candidates(question, words, near)
         if not len(at):
             return nothing
-        named = self._named(recall_question.text)
-        ages = np.maximum(recall_question.now.timestamp() / _DAY - self._days.rows[at].astype(np.float64), 0)
-        features: dict[str, Floats] = {
-            "cos": np.zeros(len(at))
-            if recall_question.vector is None
-            else self._vectors.cosines(recall_question.vector, at),
-            "words": words[at].astype(np.float64),
-            "soft_match": self._soft(recall_question.pieces, at),
-            "on_date": np.zeros(len(at)) if dated is None else near[self._dates.rows[at]],
-            "tells_time": self._tells_time.rows[at].astype(np.float64) * asks_when(recall_question.text),
-            "asks": self._asks.rows[at].astype(np.float64),
-            "other_speaker": ((len(named) == 1) & ~np.isin(self._speakers.rows[at], list(named))).astype(np.float64),
-            "recency": 0.5 ** (ages / HALF_LIFE_DAYS),
-        }
+        features = self._features(question, at, words, near)
         scores = np.zeros(len(at))
         for name, values in features.items():
-            if name not in recall_question.without:
+            if name not in question.without:
                 scores += WEIGHTS[name] * values
         order = np.argsort(-scores, kind="stable")
         ids = [self.ids[one] for one in at[order].tolist()]
         return RankedMemories(ids, scores[order], {name: values[order] for name, values in features.items()})
+
+    def _candidates(
+        self, question: RecallQuestion, words: NDArray[np.float32], near: Floats | None
+    ) -> NDArray[np.int64]:
+        """Returns the places of the best memories by words, by cosine, and near the date that the question names.
+
+        The words of memories of other kinds than the question wants are set to 0.
+        """
+        allowed = self._allowed(question.kinds)
+        if allowed is not None:
+            words *= allowed
+        legs = [best(words, DEPTH)]
+        if question.vector is not None:
+            legs.append(self._vectors.nearest(question.vector, DEPTH, allowed))
+        if near is not None:
+            close = np.flatnonzero(near > 0.3)
+            nearness = near[close] * (1 + words[close]) * (1 if allowed is None else allowed[close])
+            legs.append(close[best(nearness, DEPTH)])
+        return np.unique(np.concatenate(legs))
+
+    def _features(
+        self, question: RecallQuestion, at: NDArray[np.int64], words: NDArray[np.float32], near: Floats | None
+    ) -> dict[str, Floats]:
+        """Returns what the scores are made of, with a value for each of the places."""
+        named = self._named(question.text)
+        ages = np.maximum(question.now.timestamp() / _DAY - self._days.rows[at].astype(np.float64), 0)
+        return {
+            "cos": np.zeros(len(at)) if question.vector is None else self._vectors.cosines(question.vector, at),
+            "words": words[at].astype(np.float64),
+            "soft_match": self._soft(question.pieces, at),
+            "on_date": np.zeros(len(at)) if near is None else near[at],
+            "tells_time": self._tells_time.rows[at].astype(np.float64) * asks_when(question.text),
+            "asks": self._asks.rows[at].astype(np.float64),
+            "other_speaker": ((len(named) == 1) & ~np.isin(self._speakers.rows[at], list(named))).astype(np.float64),
+            "recency": 0.5 ** (ages / HALF_LIFE_DAYS),
+        }
 
     def _number(self, what: str, name: object) -> int:
         numbers = self._names[what]
