@@ -72,7 +72,7 @@ function Listed({ mayChange }: { mayChange: boolean }) {
       <p role="status">
         {data ? data.items.length === 0 && t(isFiltered ? 'nothingFound' : 'empty') : !error && t('loading')}
       </p>
-      <DocumentList key={JSON.stringify(listed)} wanted={listed} mayChange={mayChange} />
+      {(data || !error) && <DocumentList key={JSON.stringify(listed)} wanted={listed} mayChange={mayChange} />}
     </>
   );
 }

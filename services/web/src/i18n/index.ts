@@ -9,9 +9,15 @@ let messages: Messages = en;
 let server = new Map<string, string>();
 let sentences: readonly Sentence[] = [];
 
-/** Returns the text of a key with its {names} replaced. */
+/** Returns the text of a key with its {names} replaced; of {name|one|other} the form for the number of that name. */
 export function t(key: Key, values: Record<string, string | number> = {}): string {
-  return messages[key].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
+  return messages[key].replace(
+    /\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}/g,
+    (_, name: string, one?: string, other?: string) => {
+      const value = String(values[name] ?? '');
+      return (value === '1' ? one : other) ?? value;
+    },
+  );
 }
 
 export const isEnglish = () => messages === en;

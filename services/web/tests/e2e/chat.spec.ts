@@ -101,7 +101,7 @@ test('a stream that is cut goes on where it was, without a word twice', async ({
   });
   await ask(page);
   await expect.poll(() => resumed).toEqual([cut]); // the stored answer may be shown earlier
-  await expect(page.getByText(/citations checked/)).toBeVisible();
+  await expect(page.getByText(/citations? checked/)).toBeVisible();
   await expect(page.getByRole('article')).toHaveAttribute('aria-busy', 'false'); // its last event is there
   const answer = await page.getByRole('article').innerText();
   const quotes = answer.match(/“[^”]+”/g) ?? [];
@@ -125,7 +125,7 @@ test('a run that goes on while the page is reloaded is followed again', async ({
   const followed = page.waitForRequest(/\/v1\/runs\/[^/]+\/events$/);
   await page.reload();
   await followed;
-  await expect(page.getByText(/citations checked/)).toBeVisible();
+  await expect(page.getByText(/citations? checked/)).toBeVisible();
   await expect(page.getByRole('log').getByText(QUESTION, { exact: true })).toHaveCount(1);
   await page.unrouteAll({ behavior: 'wait' });
 });
@@ -198,7 +198,7 @@ test('by keyboard alone: ask, read the source, come back, rename, delete, sign o
   await expect(page.getByLabel('Your question')).toBeFocused();
   await page.keyboard.type('What is in the Identity handbook about sessions?');
   await page.keyboard.press('Enter');
-  await expect(page.getByText(/citations checked/)).toBeVisible();
+  await expect(page.getByText(/citations? checked/)).toBeVisible();
   const chip = page.getByRole('button', { name: /Open source 1/ }).first();
   await chip.focus();
   await page.keyboard.press('Enter');
