@@ -21,7 +21,11 @@ export function Checked({ mode, kept, removed, isFirst }: Props) {
   return (
     <p className={style.note}>
       {isQuoted && kept > 0 && t('extractive')} {lacksModel && t('noModel')}{' '}
-      {lacksModel && caller?.role === 'owner' && <Link href="/admin/settings">{t('setUpModel')}</Link>}{' '}
+      {lacksModel && caller?.role === 'owner' && (
+        <>
+          <Link href="/admin/settings">{t('setUpModel')}</Link>.{' '}
+        </>
+      )}
       {t('checked', { kept, removed })}
     </p>
   );

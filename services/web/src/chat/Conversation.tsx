@@ -211,9 +211,10 @@ interface AnswerProps {
 function ShownAnswer({ answer, running, isFirst, onOpen, onArtifact, onAgain, onMove }: AnswerProps) {
   const { content, citations, removed, mode, notes, turn, runId, message } = answer;
   const open = useCallback((citation: Schemas['Citation']) => onOpen(runId, citation), [onOpen, runId]);
+  const hasFailed = (turn?.state ?? message?.status) === 'failed';
   return (
     <article className={style.answer} aria-busy={running} data-run={runId}>
-      <Steps steps={turn?.steps ?? executed(message)} />
+      <Steps steps={turn?.steps ?? executed(message)} running={running} />
       <Answer text={content} citations={citations} onOpen={open} />
       {running && turn?.writing && <Button onPress={() => onArtifact()}>{t('openWriting')}</Button>}
       {message?.artifact_index && (
@@ -223,7 +224,7 @@ function ShownAnswer({ answer, running, isFirst, onOpen, onArtifact, onAgain, on
       )}
       {answer.goodMatch === false && <p className={style.note}>{t('noSource')}</p>}
       {[...new Set(notes)].map((note) => (
-        <p key={note} className={style.note}>
+        <p key={note} className={hasFailed ? style.failed : style.note}>
           {note}
         </p>
       ))}

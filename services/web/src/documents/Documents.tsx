@@ -22,7 +22,7 @@ export default function Documents({ role }: { role: Schemas['Role'] }) {
     { href: '/documents/sources', name: t('watchedSources') },
   ];
   return (
-    <main className={style.documents}>
+    <main className={`${page.page} ${style.documents}`}>
       <h1>{t('documents')}</h1>
       <Sections label={t('documents')} parts={parts} />
       <Switch>

@@ -21,6 +21,7 @@ const FARTHER = { max_nodes: 500, max_edges: 2000 }; // the most that the API gi
 const MANY = 300; // nodes; more of them are drawn more simply
 const SMALL = 0.4; // of the usual size
 const LONGEST = 26; // characters of a label
+const EDGE = 10; // pixels that stay free at the picture's edges
 const FONT = '13px system-ui, sans-serif';
 const DETAILED = { defaultEdgeType: 'arrow' };
 // While it moves, a large graph shows its nodes alone. Without a graphics card what is filled takes the time, so its
@@ -130,7 +131,8 @@ function Drawn({ graph, entity }: { graph: Schemas['Subgraph']; entity: string }
       });
       view.on('beforeRender', () => void labels.splice(0));
       view.on('afterRender', () => drawClear(labels, palette));
-      view.setCustomBBox({ x: [0, width], y: [0, height] }); // a pixel is a pixel at the first view
+      // A pixel is a pixel at the first view
+      view.setCustomBBox({ x: [-EDGE, width - EDGE], y: [-EDGE, height - EDGE] });
       view.refresh();
       view.on('clickNode', ({ node }) => go(entityHref(String(model.getNodeAttribute(node, 'name')))));
       view.on('enterNode', () => box.setAttribute('data-over', 'true'));
@@ -152,7 +154,7 @@ function Drawn({ graph, entity }: { graph: Schemas['Subgraph']; entity: string }
       ids: model.nodes(),
       edges: model.mapEdges((_edge, _attributes, from, to) => [from, to]),
       reaches: model.mapNodes((_node, { size, label }) => ({ radius: size, label: isLarge ? 0 : widthOf(label) })),
-      box: { width, height },
+      box: { width: width - 2 * EDGE, height: height - 2 * EDGE },
     };
     layout.postMessage(wanted);
     return () => {
@@ -186,12 +188,14 @@ function widthOf(label: string): number {
   return measure.measureText(label).width;
 }
 
-/** Draws the labels that are over no other one, those of the largest nodes first. */
+/** Draws the labels that are over no other one and not cut off, those of the largest nodes first. */
 function drawClear(labels: Label[], palette: Colours): void {
-  labels.sort((one, other) => other.size - one.size);
   const reach = ({ size, label }: Label): Reach => ({ radius: size, label: widthOf(label) });
-  const free = clear(labels.map((each) => around([each.x, each.y], reach(each))));
-  for (const index of free) drawLabel(labels[index]!, palette);
+  const whole = labels
+    .map((each) => ({ each, rectangle: around([each.x, each.y], reach(each)) }))
+    .filter(({ each, rectangle }) => rectangle.right <= each.context.canvas.clientWidth)
+    .sort((one, other) => other.each.size - one.each.size);
+  for (const index of clear(whole.map(({ rectangle }) => rectangle))) drawLabel(whole[index]!.each, palette);
 }
 
 function drawLabel({ context, label, x, y, size }: Label, { text, surface }: Colours): void {

@@ -698,6 +698,7 @@ export const de: Messages = {
     'Eine Suche hat mehrere Suchwege. Jeder ordnet Stellen auf seine Weise; der Wert zählt zusammen, was sie fanden.',
   aboutLegs: 'Wie Stellen gefunden werden',
   runs: 'Läufe',
+  noRuns: 'Noch keine Läufe. Jede Antwort ist einer.',
   limits: 'Grenzen',
   limitsHint: 'Ein leeres Feld heißt: keine Grenze. Niedrigere Grenzen des Betreibers gelten weiter.',
   limitStored: 'Speicher',

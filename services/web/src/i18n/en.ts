@@ -687,6 +687,7 @@ export const en = {
   legsHint: 'A search has several legs. Each ranks passages in its own way; the score adds up what they found.',
   aboutLegs: 'How passages are found',
   runs: 'Runs',
+  noRuns: 'No runs yet. Each answer is one.',
   limits: 'Limits',
   limitsHint: 'An empty field means no limit. The operator’s limits stay in force where they are lower.',
   limitStored: 'Storage',

@@ -236,3 +236,16 @@ test.describe('in German', () => {
     await expect(page.locator('html')).toHaveAttribute('lang', 'de');
   });
 });
+
+test('an answer that is stopped keeps its words, and is no longer told to be in progress', async ({ page }) => {
+  await signIn(page, process.env.MODEL_KEY!);
+  await page.getByLabel('Your question').fill('Count to 200');
+  await page.keyboard.press('Enter');
+  const answer = page.getByRole('article');
+  await expect(answer).toContainText('3 4 5');
+  await expect(answer.locator('summary').first()).toHaveText('Writing the answer…');
+  await page.getByRole('button', { name: 'Stop' }).press('Enter');
+  await expect(page.getByText('Stopped.')).toBeVisible();
+  await expect(answer.locator('summary').first()).toHaveText('Steps');
+  await expect(answer).toContainText('3 4 5');
+});

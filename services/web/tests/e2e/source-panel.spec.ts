@@ -108,3 +108,15 @@ test('at 1,280 pixels the title has the width of the panel, and what can be done
     await page.keyboard.press('Escape');
   }
 });
+
+test('a long conversation scrolls in its own place, not the page, also when a source is opened', async ({ page }) => {
+  await signIn(page);
+  await page.setViewportSize({ width: 1280, height: 500 });
+  await ask(page);
+  const log = page.getByRole('log');
+  await expect.poll(() => log.evaluate((box) => box.scrollHeight > box.clientHeight)).toBe(true);
+  await page.locator('[data-citation]').first().press('Enter');
+  await expect(page.getByTestId('word').first()).toBeInViewport();
+  const room = () => page.evaluate(() => [document.documentElement.scrollHeight - innerHeight, scrollY]);
+  expect(await room()).toEqual([0, 0]);
+});
