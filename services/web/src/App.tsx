@@ -44,7 +44,12 @@ export function App() {
   if (me.error instanceof Problem && me.error.status === 401) return <SignIn onDone={again} />;
   if (me.error instanceof Problem && ['workspace-not-chosen', 'workspace-not-found'].includes(me.error.type))
     return <Workspaces onDone={again} />;
-  if (!me.data) return <p role="status">{me.error?.message ?? t('loading')}</p>;
+  if (!me.data)
+    return (
+      <main className={style.empty}>
+        <p role="status">{me.error?.message ?? t('loading')}</p>
+      </main>
+    );
   const { role } = me.data;
   return (
     <div className={style.shell}>

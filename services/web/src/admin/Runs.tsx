@@ -71,7 +71,9 @@ export function Runs({ caller }: { caller: Schemas['Caller'] }) {
       <p role="alert" className={style.error}>
         {retry.error?.message}
       </p>
-      <p role="status">{error?.message ?? (runs ? runs.length === 0 && t('nothingFound') : t('loading'))}</p>
+      <p role="status">
+        {error?.message ?? (runs ? runs.length === 0 && t(status === 'all' ? 'noRuns' : 'nothingFound') : t('loading'))}
+      </p>
       <ul className={style.rows}>
         {runs?.map((run) =>
           'user_id' in run ? (

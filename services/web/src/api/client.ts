@@ -5,6 +5,7 @@ import type { components, paths } from './schema';
 import { workspaceHeaders } from './workspace';
 
 export type Schemas = components['schemas'];
+const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** An error of the API: `type` is its stable slug, the message tells the user what to do. */
 export class Problem extends Error {
@@ -18,7 +19,8 @@ export class Problem extends Error {
     const detail = body?.detail ? worded(body.detail) : undefined;
     const text = title && detail ? `${title}: ${detail}` : (detail ?? title);
     const trace = status >= 500 && body?.trace_id ? ` (trace ${body.trace_id})` : ''; // what an operator looks for
-    super(`${text ?? `HTTP ${status}`}${trace}`);
+    const what = `${text ?? `HTTP ${status}`}${trace}`;
+    super(AWAY.has(status) ? `${what.replace(/\.$/, '')}. ${t('tryLater')}` : what);
     this.type = body?.type ?? 'unknown';
     this.status = status;
     this.detail = detail;

@@ -15,7 +15,7 @@ import { Considered } from './Considered';
 import style from './chat.module.css';
 import { onCitationKey } from './citation-keys';
 import { Doubts } from './Doubts';
-import { type Asked, exchange, listed, type Shown, underWay } from './exchange';
+import { type Asked, exchange, firstQuoted, listed, type Shown, underWay } from './exchange';
 import { Feedback } from './Feedback';
 import { sendImages } from './images';
 import { Question } from './Question';
@@ -105,6 +105,7 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
   const writing = running ? turn.writing : undefined;
   const artifact = useArtifactPanel(sessionId, writing);
   const { ready, earlier } = useNewestFirst(shown);
+  const quoted = firstQuoted(shown);
   const end = useFollowedEnd();
   const title = useTitle(sessionId);
   const status = error ?? unread?.message ?? move.error?.message ?? (lost && running ? t('lost') : '');
@@ -148,6 +149,7 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
                   key={each.key}
                   answer={each}
                   running={running && each.turn === turn}
+                  isFirst={each.key === quoted}
                   onOpen={source.open}
                   onArtifact={artifact.open}
                   onAgain={answerAgain}
@@ -199,18 +201,20 @@ const executed = (message: Message | undefined) =>
 interface AnswerProps {
   answer: Shown;
   running: boolean;
+  isFirst: boolean;
   onOpen: (runId: string | undefined, citation: Schemas['Citation']) => void;
   onArtifact: (index?: number) => void;
   onAgain: (answer: Message) => void;
   onMove: (messageId: string) => void;
 }
 
-function ShownAnswer({ answer, running, onOpen, onArtifact, onAgain, onMove }: AnswerProps) {
+function ShownAnswer({ answer, running, isFirst, onOpen, onArtifact, onAgain, onMove }: AnswerProps) {
   const { content, citations, removed, mode, notes, turn, runId, message } = answer;
   const open = useCallback((citation: Schemas['Citation']) => onOpen(runId, citation), [onOpen, runId]);
+  const hasFailed = (turn?.state ?? message?.status) === 'failed';
   return (
     <article className={style.answer} aria-busy={running} data-run={runId}>
-      <Steps steps={turn?.steps ?? executed(message)} />
+      <Steps steps={turn?.steps ?? executed(message)} running={running} />
       <Answer text={content} citations={citations} onOpen={open} />
       {running && turn?.writing && <Button onPress={() => onArtifact()}>{t('openWriting')}</Button>}
       {message?.artifact_index && (
@@ -220,11 +224,11 @@ function ShownAnswer({ answer, running, onOpen, onArtifact, onAgain, onMove }: A
       )}
       {answer.goodMatch === false && <p className={style.note}>{t('noSource')}</p>}
       {[...new Set(notes)].map((note) => (
-        <p key={note} className={style.note}>
+        <p key={note} className={hasFailed ? style.failed : style.note}>
           {note}
         </p>
       ))}
-      {!running && content && <Checked mode={mode} kept={citations.length} removed={removed} />}
+      {!running && content && <Checked mode={mode} kept={citations.length} removed={removed} isFirst={isFirst} />}
       {!running && <Doubts content={content} sentences={answer.sentences} />}
       {!running && <Considered sources={answer.sources} citations={citations} />}
       {message && !running && (

@@ -149,6 +149,10 @@ const live = (turn: Turn, message: Message | undefined): Shown => ({
   turn,
 });
 
+/** Returns the key of the first answer that was quoted from the documents, for want of a model. */
+export const firstQuoted = (shown: readonly Shown[]): string | undefined =>
+  shown.find(({ mode, content }) => mode === 'extractive' && content !== '')?.key;
+
 const isUnderWay = ({ status }: Message) => status === 'pending' || status === 'running';
 
 /** Returns the run that is writing the newest message, which is followed again after a reload. */

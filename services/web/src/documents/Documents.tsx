@@ -22,7 +22,7 @@ export default function Documents({ role }: { role: Schemas['Role'] }) {
     { href: '/documents/sources', name: t('watchedSources') },
   ];
   return (
-    <main className={style.documents}>
+    <main className={`${page.page} ${style.documents}`}>
       <h1>{t('documents')}</h1>
       <Sections label={t('documents')} parts={parts} />
       <Switch>
@@ -72,7 +72,7 @@ function Listed({ mayChange }: { mayChange: boolean }) {
       <p role="status">
         {data ? data.items.length === 0 && t(isFiltered ? 'nothingFound' : 'empty') : !error && t('loading')}
       </p>
-      <DocumentList key={JSON.stringify(listed)} wanted={listed} mayChange={mayChange} />
+      {(data || !error) && <DocumentList key={JSON.stringify(listed)} wanted={listed} mayChange={mayChange} />}
     </>
   );
 }

@@ -35,9 +35,13 @@ export function EntityPage({ entity }: { entity: string }) {
       <main className={style.page}>
         <h1>{entity}</h1>
         <p role="status">{error?.message ?? t('loading')}</p>
-        {error instanceof NotAnswered && <Behind pending={error.pending} />}
-        {error instanceof NotAnswered && <Names names={error.suggestions} />}
-        {error && <EntityFinder />}
+        {error instanceof NotAnswered && (
+          <>
+            <Behind pending={error.pending} />
+            <Names names={error.suggestions} />
+            <EntityFinder />
+          </>
+        )}
       </main>
     );
   const { entity: found, alternatives = [], relations } = data;

@@ -10,7 +10,8 @@ import { Choice } from '../shell/Choice';
 import style from '../shell/page.module.css';
 import { entityHref } from './EntityPage';
 import own from './graph.module.css';
-import type { Places } from './layout.worker';
+import type { Places, Wanted } from './layout.worker';
+import { around, clear, LABEL_GAP, type Reach } from './spread';
 import { typeInWords } from './tools';
 
 const STEPS = ['1', '2', '3'] as const;
@@ -19,14 +20,16 @@ const NEIGHBOURS = { max_nodes: 60, max_edges: 200 };
 const FARTHER = { max_nodes: 500, max_edges: 2000 }; // the most that the API gives
 const MANY = 300; // nodes; more of them are drawn more simply
 const SMALL = 0.4; // of the usual size
-const DETAILED = { defaultEdgeType: 'arrow', labelRenderedSizeThreshold: 0, labelDensity: 2 };
+const LONGEST = 26; // characters of a label
+const EDGE = 10; // pixels that stay free at the picture's edges
+const FONT = '13px system-ui, sans-serif';
+const DETAILED = { defaultEdgeType: 'arrow' };
 // While it moves, a large graph shows its nodes alone. Without a graphics card what is filled takes the time, so its
 // nodes are points, its edges a pixel wide
 const SIMPLE = {
   defaultEdgeType: 'line',
   nodeProgramClasses: { circle: NodePointProgram },
   edgeProgramClasses: { line: EdgeLineProgram },
-  labelRenderedSizeThreshold: 4,
   hideEdgesOnMove: true,
   hideLabelsOnMove: true,
 };
@@ -49,9 +52,9 @@ export default function Picture({ entity }: { entity: string }) {
   const [can] = useState(canDraw);
   const shown = useMemo(() => data && ofKind(data, kind), [data, kind]);
   if (!can) return <p className={style.quiet}>{t('cannotDraw')}</p>;
-  if (!data || !shown) return error ? <p role="status">{error.message}</p> : <div className={own.picture} aria-busy />;
-  if (data.nodes.length < 2) return null;
-  const kinds = [...new Set(data.nodes.map((node) => node.entity_type))].sort();
+  if (!data && error) return <p role="status">{error.message}</p>;
+  if (data && data.nodes.length < 2) return null;
+  const kinds = [...new Set(data?.nodes.map((node) => node.entity_type))].sort();
   return (
     <>
       <div className={style.form}>
@@ -68,9 +71,9 @@ export default function Picture({ entity }: { entity: string }) {
           onChange={setKind}
         />
       </div>
-      <Drawn key={scheme} graph={shown} entity={entity} />
+      {shown ? <Drawn key={scheme} graph={shown} entity={entity} /> : <div className={own.picture} aria-busy />}
       <p role="status" className={style.quiet}>
-        {isFetching ? t('loading') : data.truncated && t('pictureCut', { count: number(data.nodes.length) })}
+        {isFetching ? t('loading') : data?.truncated && t('pictureCut', { count: number(data.nodes.length) })}
       </p>
     </>
   );
@@ -105,35 +108,55 @@ function Drawn({ graph, entity }: { graph: Schemas['Subgraph']; entity: string }
   useEffect(() => {
     const box = place.current!;
     const isLarge = graph.nodes.length > MANY;
-    const model = modelOf(graph, colours(box), isLarge ? SMALL : 1);
+    const palette = colours(box);
+    const model = modelOf(graph, palette, isLarge ? SMALL : 1);
+    const { clientWidth: width, clientHeight: height } = box;
     const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    let view: Sigma | undefined;
+    let view: Sigma<Drawing> | undefined;
     const draw = () => {
+      const labels: Label[] = []; // of one frame
       view = new Sigma(model, box, {
-        labelColor: { attribute: 'labelColor' },
         ...(isLarge ? SIMPLE : DETAILED),
         ...(isCalm ? STILL : {}),
-        defaultDrawNodeHover: () => undefined, // the default draws a white box, even in the dark scheme
+        stagePadding: 0,
+        labelRenderedSizeThreshold: 0,
+        labelDensity: MANY,
+        defaultDrawNodeLabel: (context, { label, x, y, size }) => {
+          if (label) labels.push({ context, label, x, y, size });
+        },
+        // the default draws a white box, even in the dark scheme
+        defaultDrawNodeHover: (context, { label, x, y, size }) => {
+          if (label) drawLabel({ context, label, x, y, size }, palette);
+        },
       });
-      view.on('clickNode', ({ node }) => go(entityHref(String(model.getNodeAttribute(node, 'label')))));
+      view.on('beforeRender', () => void labels.splice(0));
+      view.on('afterRender', () => drawClear(labels, palette));
+      // A pixel is a pixel at the first view
+      view.setCustomBBox({ x: [-EDGE, width - EDGE], y: [-EDGE, height - EDGE] });
+      view.refresh();
+      view.on('clickNode', ({ node }) => go(entityHref(String(model.getNodeAttribute(node, 'name')))));
       view.on('enterNode', () => box.setAttribute('data-over', 'true'));
       view.on('leaveNode', () => box.removeAttribute('data-over'));
     };
     // The panel of a source narrows it, which is no resizing of the window
     const resized = new ResizeObserver(() => view?.scheduleRefresh());
     resized.observe(box);
-    if (!isLarge) draw(); // a large one is drawn once, when it has its form
     const layout = new Worker(new URL('./layout.worker.ts', import.meta.url), { type: 'module' });
-    layout.onmessage = ({ data: { ids, places, last } }: MessageEvent<Places>) => {
-      if (!last && (isCalm || isLarge)) return; // shows only the final positions
-      const at = new Map(ids.map((id, i) => [id, { x: places[2 * i]!, y: places[2 * i + 1]! }]));
-      model.updateEachNodeAttributes((id, attributes) => ({ ...attributes, ...at.get(id) }), {
-        attributes: ['x', 'y'],
+    layout.onmessage = ({ data: places }: MessageEvent<Places>) => {
+      model.nodes().forEach((id, index) => {
+        const [x, y] = places[index]!;
+        model.mergeNodeAttributes(id, { x, y });
       });
-      if (!view) draw();
-      if (last) box.setAttribute('data-drawn', 'true');
+      draw();
+      box.setAttribute('data-drawn', 'true');
     };
-    layout.postMessage({ ids: model.nodes(), edges: model.mapEdges((_edge, _attributes, from, to) => [from, to]) });
+    const wanted: Wanted = {
+      ids: model.nodes(),
+      edges: model.mapEdges((_edge, _attributes, from, to) => [from, to]),
+      reaches: model.mapNodes((_node, { size, label }) => ({ radius: size, label: isLarge ? 0 : widthOf(label) })),
+      box: { width: width - 2 * EDGE, height: height - 2 * EDGE },
+    };
+    layout.postMessage(wanted);
     return () => {
       resized.disconnect();
       layout.terminate();
@@ -150,7 +173,42 @@ function Drawn({ graph, entity }: { graph: Schemas['Subgraph']; entity: string }
   );
 }
 
-type Colours = Record<'text' | 'accent' | 'quiet' | 'line', string>;
+interface Label {
+  context: CanvasRenderingContext2D;
+  label: string;
+  x: number;
+  y: number;
+  size: number;
+}
+
+const measure = document.createElement('canvas').getContext('2d')!;
+
+function widthOf(label: string): number {
+  measure.font = FONT;
+  return measure.measureText(label).width;
+}
+
+/** Draws the labels that are over no other one and not cut off, those of the largest nodes first. */
+function drawClear(labels: Label[], palette: Colours): void {
+  const reach = ({ size, label }: Label): Reach => ({ radius: size, label: widthOf(label) });
+  const whole = labels
+    .map((each) => ({ each, rectangle: around([each.x, each.y], reach(each)) }))
+    .filter(({ each, rectangle }) => rectangle.right <= each.context.canvas.clientWidth)
+    .sort((one, other) => other.each.size - one.each.size);
+  for (const index of clear(whole.map(({ rectangle }) => rectangle))) drawLabel(whole[index]!.each, palette);
+}
+
+function drawLabel({ context, label, x, y, size }: Label, { text, surface }: Colours): void {
+  context.font = FONT;
+  context.lineWidth = 3;
+  context.lineJoin = 'round';
+  context.strokeStyle = surface;
+  context.strokeText(label, x + size + LABEL_GAP, y + 4); // apart from the edges behind it
+  context.fillStyle = text;
+  context.fillText(label, x + size + LABEL_GAP, y + 4);
+}
+
+type Colours = Record<'text' | 'accent' | 'quiet' | 'line' | 'surface', string>;
 
 /** The style sheet's colours in a format for the canvas. */
 function colours(box: HTMLElement): Colours {
@@ -160,23 +218,34 @@ function colours(box: HTMLElement): Colours {
     box.style.color = '';
     return color;
   };
-  return { text: resolved('text'), accent: resolved('accent'), quiet: resolved('quiet'), line: resolved('line') };
+  return {
+    text: resolved('text'),
+    accent: resolved('accent'),
+    quiet: resolved('quiet'),
+    line: resolved('line'),
+    surface: resolved('surface'),
+  };
+}
+
+interface Drawing {
+  name: string;
+  label: string;
+  size: number;
+  color: string;
+  x?: number;
+  y?: number;
 }
 
 function modelOf({ nodes, edges, centre }: Schemas['Subgraph'], colours: Colours, scale: number) {
-  const { text, accent, quiet, line } = colours;
-  const model = new MultiDirectedGraph();
-  nodes.forEach(({ id, name, mentions }, index) => {
-    const color = id === centre?.id ? accent : quiet;
-    const at = { x: Math.cos(index), y: Math.sin(index) };
+  const { accent, quiet, line } = colours;
+  const model = new MultiDirectedGraph<Drawing>();
+  for (const { id, name, mentions } of nodes)
     model.addNode(id, {
-      ...at,
-      label: name,
+      name,
+      label: name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name,
       size: scale * (4 + 1.5 * Math.log2(1 + mentions)),
-      color,
-      labelColor: text,
+      color: id === centre?.id ? accent : quiet,
     });
-  });
   for (const { source, target } of edges)
     if (model.hasNode(source) && model.hasNode(target) && !model.hasEdge(source, target))
       model.addEdge(source, target, { size: 2, color: line });

@@ -1,18 +1,23 @@
 // Layout in a worker from this origin: the library's own worker is a blob, which the security policy forbids.
 import { MultiDirectedGraph } from 'graphology';
 import forceAtlas2 from 'graphology-layout-forceatlas2';
+import { type Reach, type Size, spread } from './spread';
 
-/** Node positions: x and y of each, in the order of the ids. `last` marks the final ones. */
-export interface Places {
+export interface Wanted {
   ids: string[];
-  places: Float32Array;
-  last: boolean;
+  edges: [string, string][];
+  /** In the order of the ids, in pixels. */
+  reaches: Reach[];
+  box: Size;
 }
 
-const ROUNDS = 20;
+/** Node positions in pixels: x and y of each, in the order of the ids. */
+export type Places = [x: number, y: number][];
+
+const ITERATIONS = 200;
 const GOLDEN_ANGLE = 2.399963; // no two nodes start at the same position
 
-self.onmessage = ({ data: { ids, edges } }: MessageEvent<{ ids: string[]; edges: [string, string][] }>) => {
+self.onmessage = ({ data: { ids, edges, reaches, box } }: MessageEvent<Wanted>) => {
   const graph = new MultiDirectedGraph();
   ids.forEach((id, index) => {
     const radius = Math.sqrt(index);
@@ -20,11 +25,7 @@ self.onmessage = ({ data: { ids, edges } }: MessageEvent<{ ids: string[]; edges:
   });
   for (const [source, target] of edges) graph.addEdge(source, target);
   const settings = { ...forceAtlas2.inferSettings(graph), barnesHutOptimize: ids.length > 300 };
-  for (let round = 1; round <= ROUNDS; round++) {
-    forceAtlas2.assign(graph, { iterations: 10, settings });
-    const places = new Float32Array(
-      ids.flatMap((id) => [graph.getNodeAttribute(id, 'x'), graph.getNodeAttribute(id, 'y')]),
-    );
-    postMessage({ ids, places, last: round === ROUNDS } satisfies Places, { transfer: [places.buffer] });
-  }
+  forceAtlas2.assign(graph, { iterations: ITERATIONS, settings });
+  const places = ids.map((id): [number, number] => [graph.getNodeAttribute(id, 'x'), graph.getNodeAttribute(id, 'y')]);
+  postMessage(spread(places, reaches, box) satisfies Places);
 };

@@ -9,9 +9,15 @@ let messages: Messages = en;
 let server = new Map<string, string>();
 let sentences: readonly Sentence[] = [];
 
-/** Returns the text of a key with its {names} replaced. */
+/** Returns the text of a key with its {names} replaced; of {name|one|other} the form for the number of that name. */
 export function t(key: Key, values: Record<string, string | number> = {}): string {
-  return messages[key].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
+  return messages[key].replace(
+    /\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}/g,
+    (_, name: string, one?: string, other?: string) => {
+      const value = String(values[name] ?? '');
+      return (value === '1' ? one : other) ?? value;
+    },
+  );
 }
 
 export const isEnglish = () => messages === en;
@@ -42,7 +48,8 @@ export async function chooseLanguage(language: string): Promise<void> {
 export function size(bytes: number): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
   const step = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
-  const style = { style: 'unit', unit: units[step]!, unitDisplay: 'short', maximumFractionDigits: 1 } as const;
+  const unitDisplay = step === 0 ? 'long' : 'short'; // short, several bytes are “byte” in English
+  const style = { style: 'unit', unit: units[step]!, unitDisplay, maximumFractionDigits: 1 } as const;
   return new Intl.NumberFormat(document.documentElement.lang, style).format(bytes / 1000 ** step);
 }
 

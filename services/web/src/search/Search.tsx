@@ -9,6 +9,7 @@ import style from '../shell/page.module.css';
 import { WithSource } from '../viewer/WithSource';
 import { FoundPassage } from './FoundPassage';
 import { inWords } from './facets';
+import { Introduction } from './Introduction';
 import { legInWords, legName } from './legs';
 import { Missing } from './Missing';
 import own from './search.module.css';
@@ -43,6 +44,7 @@ export default function Search() {
         <p role="status" className={style.quiet}>
           {error?.message ?? (isFetching ? t('loading') : found && summary(found))}
         </p>
+        {!wanted.query && <Introduction />}
         {found && <Understood found={found} />}
         {found && <Facets found={found} address={address} onChange={change} />}
         <ol className={own.hits}>

@@ -54,7 +54,11 @@ export function SessionList({ current }: { current: string | undefined }) {
           .filter(({ id }) => !hidden.has(keyOf(id)))
           .map((session) => (
             <li key={session.id}>
-              <Link href={`/c/${session.id}`} aria-current={session.id === current ? 'page' : undefined}>
+              <Link
+                href={`/c/${session.id}`}
+                aria-current={session.id === current ? 'page' : undefined}
+                title={session.title ?? undefined}
+              >
                 {session.pinned && (
                   <span role="img" aria-label={t('pinned')}>
                     ★{' '}

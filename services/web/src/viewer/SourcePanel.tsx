@@ -67,21 +67,19 @@ export default function SourcePanel({ citation, others, onOpen, onClose }: Props
             <small>{t('foundThrough', { path: citation.graph_path.join(' › ') })}</small>
           )}
         </h2>
-        <div>
-          <Button {...step(-1)} aria-label={t('back')}>
-            ‹
-          </Button>
-          <Button {...step(1)} aria-label={t('forward')}>
-            ›
-          </Button>
-          <Button onPress={onClose}>{t('close')}</Button>
-        </div>
+        <Button onPress={onClose}>{t('close')}</Button>
       </header>
       <div className={style.tools}>
+        <Button {...step(-1)} aria-label={t('back')}>
+          ‹
+        </Button>
+        <Button {...step(1)} aria-label={t('forward')}>
+          ›
+        </Button>
         {isPdf && <Zoom zoom={zoom} onZoom={setZoom} />}
         {!finding && (
-          <Button isDisabled={!ready} onPress={() => setFinding(true)}>
-            {t('findInSource')}
+          <Button isDisabled={!ready} onPress={() => setFinding(true)} aria-label={t('findInSource')}>
+            {t('find')}
           </Button>
         )}
         {finding && <Find key={chunkId} finder={finder} onClose={endFind} />}
@@ -123,8 +121,8 @@ function Original({ documentId, name }: { documentId: string; name: string }) {
   const save = useMutation({ mutationFn: () => saveFile(`/v1/documents/${documentId}/original`, lastPart(name)) });
   return (
     <>
-      <Button isDisabled={save.isPending} onPress={() => save.mutate()}>
-        {t('originalFile')}
+      <Button isDisabled={save.isPending} onPress={() => save.mutate()} aria-label={t('originalFile')}>
+        {t('download')}
       </Button>
       {save.error && <span role="alert">{save.error.message}</span>}
     </>

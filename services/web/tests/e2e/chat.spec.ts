@@ -101,7 +101,7 @@ test('a stream that is cut goes on where it was, without a word twice', async ({
   });
   await ask(page);
   await expect.poll(() => resumed).toEqual([cut]); // the stored answer may be shown earlier
-  await expect(page.getByText(/citations checked/)).toBeVisible();
+  await expect(page.getByText(/citations? checked/)).toBeVisible();
   await expect(page.getByRole('article')).toHaveAttribute('aria-busy', 'false'); // its last event is there
   const answer = await page.getByRole('article').innerText();
   const quotes = answer.match(/“[^”]+”/g) ?? [];
@@ -125,7 +125,7 @@ test('a run that goes on while the page is reloaded is followed again', async ({
   const followed = page.waitForRequest(/\/v1\/runs\/[^/]+\/events$/);
   await page.reload();
   await followed;
-  await expect(page.getByText(/citations checked/)).toBeVisible();
+  await expect(page.getByText(/citations? checked/)).toBeVisible();
   await expect(page.getByRole('log').getByText(QUESTION, { exact: true })).toHaveCount(1);
   await page.unrouteAll({ behavior: 'wait' });
 });
@@ -198,7 +198,7 @@ test('by keyboard alone: ask, read the source, come back, rename, delete, sign o
   await expect(page.getByLabel('Your question')).toBeFocused();
   await page.keyboard.type('What is in the Identity handbook about sessions?');
   await page.keyboard.press('Enter');
-  await expect(page.getByText(/citations checked/)).toBeVisible();
+  await expect(page.getByText(/citations? checked/)).toBeVisible();
   const chip = page.getByRole('button', { name: /Open source 1/ }).first();
   await chip.focus();
   await page.keyboard.press('Enter');
@@ -235,4 +235,17 @@ test.describe('in German', () => {
     await expect(page.getByRole('button', { name: 'Anmelden', exact: true })).toBeVisible();
     await expect(page.locator('html')).toHaveAttribute('lang', 'de');
   });
+});
+
+test('an answer that is stopped keeps its words, and is no longer told to be in progress', async ({ page }) => {
+  await signIn(page, process.env.MODEL_KEY!);
+  await page.getByLabel('Your question').fill('Count to 200');
+  await page.keyboard.press('Enter');
+  const answer = page.getByRole('article');
+  await expect(answer).toContainText('3 4 5');
+  await expect(answer.locator('summary').first()).toHaveText('Writing the answer…');
+  await page.getByRole('button', { name: 'Stop' }).press('Enter');
+  await expect(page.getByText('Stopped.')).toBeVisible();
+  await expect(answer.locator('summary').first()).toHaveText('Steps');
+  await expect(answer).toContainText('3 4 5');
 });

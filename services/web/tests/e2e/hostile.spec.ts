@@ -23,7 +23,7 @@ async function answered(page: Page, text: string) {
   const question = `Write exactly:\n${text}`;
   await page.getByLabel('Your question').fill(question);
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('article').getByText(/citations checked/)).toBeVisible();
+  await expect(page.getByRole('article').getByText(/citations? checked/)).toBeVisible();
   const asked = page.getByRole('log').locator('p').first();
   expect(await textOf(asked)).toBe(await page.evaluate((typed) => typed.trim(), question.replace(/\r\n?/g, '\n')));
   const answer = page.getByRole('article');

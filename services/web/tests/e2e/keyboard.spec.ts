@@ -144,7 +144,7 @@ test('by keyboard alone: a question is edited and rated, a text written and left
   await page.keyboard.press('Control+a');
   await page.keyboard.type('Who owns the Identity handbook?');
   await press(page, page.getByRole('log').getByRole('button', { name: 'Send' }));
-  await expect(page.getByText(/citations checked/)).toBeVisible();
+  await expect(page.getByText(/citations? checked/)).toBeVisible();
   await press(page, main(page).getByRole('button', { name: 'Good answer' }));
   await expect(main(page).getByRole('button', { name: 'Good answer' })).toHaveAttribute('aria-pressed', 'true');
 

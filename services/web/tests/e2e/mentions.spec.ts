@@ -27,7 +27,7 @@ test('an @ names a document, by keyboard alone, and the answer draws on it only,
   await field.focus();
   await page.keyboard.press('Enter');
   expect((await sent).postDataJSON().document_ids).toHaveLength(1);
-  await expect(page.getByText(/citations checked/)).toBeVisible();
+  await expect(page.getByText(/citations? checked/)).toBeVisible();
   const log = page.getByRole('log');
   await expect(log.getByRole('list', { name: 'Only from:' })).toHaveCount(1);
   await expect(page.getByRole('main').getByRole('form').or(page.locator('form')).getByRole('list')).toHaveCount(0);

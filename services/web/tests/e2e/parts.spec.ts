@@ -94,7 +94,7 @@ test('a panel that cannot be loaded leaves the answer where it is, and can be cl
   const chip = page.getByRole('button', { name: /Open source \d/ }).first();
   await chip.press('Enter');
   await expect(failure(page)).toBeVisible();
-  await expect(page.getByText(/citations checked/)).toBeVisible();
+  await expect(page.getByText(/citations? checked/)).toBeVisible();
   await page.getByRole('complementary').getByRole('button', { name: 'Close' }).press('Enter');
   await expect(failure(page)).toHaveCount(0);
   await expect(chip).toBeFocused();

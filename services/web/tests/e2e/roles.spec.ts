@@ -92,7 +92,7 @@ test.describe('while a service is away', () => {
         await own.goto(path);
         const main = own.getByRole('main');
         const said = main.getByText(`${service} cannot be reached (trace 0af7651916cd43dd8448eb211c80319c)`);
-        await expect(said.first(), path).toBeVisible();
+        await expect(said, path).toBeVisible(); // once
         await expect(main.getByText('Loading'), path).toHaveCount(0);
         await expect(main.getByRole('button', { name: WRITES }), path).toHaveCount(0);
         expect(wrong).toEqual([]);

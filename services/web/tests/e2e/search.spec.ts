@@ -1,4 +1,4 @@
-import { expect, expectAccessible, signIn, test } from './fixtures';
+import { expect, expectAccessible, newWorkspace, signIn, test } from './fixtures';
 
 test('passages are found in spite of a typing error, explained, filtered and opened', async ({ page }) => {
   await signIn(page);
@@ -41,4 +41,26 @@ test('passages are found in spite of a typing error, explained, filtered and ope
   await page.keyboard.press('Escape');
   await expect(page.getByTestId('frame')).toBeHidden();
   await expect(first).toBeFocused();
+});
+
+test('before the first search the page says how to search, with examples of one’s own or where to add some', async ({
+  page,
+  request,
+}) => {
+  await signIn(page);
+  await page.goto('/search');
+  await expect(page.getByText('passages with exactly these words come first')).toBeVisible();
+  await expectAccessible(page, 'search-introduction');
+  const example = page.getByRole('region', { name: 'From your newest documents' }).getByRole('link').first();
+  const title = await example.innerText();
+  await example.press('Enter');
+  await expect(page.getByLabel('Keywords or a question')).toHaveValue(title);
+  await expect(page.getByRole('main').locator('ol > li').first()).toContainText(title);
+  await expect(page.getByText('passages with exactly these words come first')).toHaveCount(0);
+
+  await page.context().clearCookies();
+  await signIn(page, await newWorkspace(request, 'Empty'));
+  await page.goto('/search');
+  await page.getByRole('link', { name: 'No documents yet. Add some, then search them.' }).press('Enter');
+  await expect(page.getByRole('heading', { name: 'Documents', level: 1 })).toBeVisible();
 });

@@ -87,3 +87,36 @@ test('in the conversation ] goes to the newest answer’s citation and on, [ goe
   await page.keyboard.type(']');
   await expect(field).toHaveValue(']');
 });
+
+test('at 1,280 pixels the title has the width of the panel, and what can be done is on one line', async ({ page }) => {
+  await signIn(page);
+  await ask(page);
+  const panel = page.getByRole('complementary', { name: 'Source' });
+  for (const language of ['en', 'de']) {
+    await page.evaluate((chosen) => localStorage.setItem('attractor.language', chosen), language);
+    await page.reload();
+    await page.locator('[data-citation]').first().press('Enter');
+    await expect(page.getByTestId('frame')).toBeVisible();
+    const width = async (part: typeof panel) => (await part.boundingBox())!.width;
+    const aside = page.getByRole('complementary');
+    expect(await width(aside.getByRole('heading'))).toBeGreaterThan(0.7 * (await width(aside)));
+    const tops = await aside
+      .locator('header + div')
+      .getByRole('button')
+      .evaluateAll((buttons) => new Set(buttons.map((button) => button.getBoundingClientRect().top)).size);
+    expect(tops).toBe(1);
+    await page.keyboard.press('Escape');
+  }
+});
+
+test('a long conversation scrolls in its own place, not the page, also when a source is opened', async ({ page }) => {
+  await signIn(page);
+  await page.setViewportSize({ width: 1280, height: 500 });
+  await ask(page);
+  const log = page.getByRole('log');
+  await expect.poll(() => log.evaluate((box) => box.scrollHeight > box.clientHeight)).toBe(true);
+  await page.locator('[data-citation]').first().press('Enter');
+  await expect(page.getByTestId('word').first()).toBeInViewport();
+  const room = () => page.evaluate(() => [document.documentElement.scrollHeight - innerHeight, scrollY]);
+  expect(await room()).toEqual([0, 0]);
+});

@@ -25,7 +25,7 @@ const answerOf = (page: Page) => page.getByRole('article').last();
 
 /** Expects the whole answer: each number once, in order. */
 async function expectCounted(page: Page, count = COUNTED, timeout = 90_000) {
-  await expect(page.getByRole('article').getByText(/citations checked/)).toBeVisible({ timeout });
+  await expect(page.getByRole('article').getByText(/citations? checked/)).toBeVisible({ timeout });
   await expect(page.getByRole('article')).toHaveCount(1);
   await expect(page.getByRole('log').getByText(question(count), { exact: true })).toHaveCount(1);
   const words = (await answerOf(page).innerText()).match(/\b1 2 3[ \d]*/g);

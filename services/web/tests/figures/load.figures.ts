@@ -59,7 +59,7 @@ test('first view and pages', async ({ page }) => {
   await own('conversation', async () => {
     await page.getByLabel('Your question').fill('How long is a refresh token valid?');
     await page.keyboard.press('Enter');
-    await expect(page.getByText(/citations checked/)).toBeVisible();
+    await expect(page.getByText(/citations? checked/)).toBeVisible();
   });
   await own('source (PDF, its worker included)', async () => {
     await page

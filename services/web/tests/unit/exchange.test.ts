@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Schemas } from '../../src/api/client';
-import { exchange, listed, underWay } from '../../src/chat/exchange';
+import { exchange, firstQuoted, listed, underWay } from '../../src/chat/exchange';
 import { EMPTY, type Turn } from '../../src/chat/turn';
 
 type Status = Schemas['MessageStatus'];
@@ -85,4 +85,14 @@ test('after a reload an answer still has what was found for it, and a question t
   const [asked, given] = exchange(listed([question, answer], undefined), undefined, undefined);
   expect(asked).toMatchObject({ documents: ['d'], sources: [], goodMatch: undefined });
   expect(given).toMatchObject({ documents: [], sources: [source], goodMatch: false });
+});
+
+test('the first answer that was quoted for want of a model is known; greetings and failures are none', () => {
+  const quoted = (run: string, content: string) => ({
+    ...message('assistant', run, content),
+    mode: 'extractive' as const,
+  });
+  const stored = [message('assistant', 'r1', 'Hello.'), quoted('r2', ''), quoted('r3', 'So.'), quoted('r4', 'Thus.')];
+  expect(firstQuoted(listed(stored, undefined))).toBe('assistant-r3');
+  expect(firstQuoted(listed(stored.slice(0, 2), undefined))).toBeUndefined();
 });
