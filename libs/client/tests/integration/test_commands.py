@@ -449,7 +449,7 @@ class TestChanging:
 
     def test_an_import_that_fails_tells_how_far_it_came(self, settled, attractor, problem, tmp_path) -> None:
         taken = {"added": 1, "known": 0, "facts": 0, "message_ids": {}}
-        settled.on("POST", "/v1/memories/import", taken, problem(422, "time-zone-unknown", "There is no such time zone"))
+        settled.on("POST", "/v1/memories/import", taken, problem(422, "time-zone-unknown", "There is no such zone"))
         message = {"id": "1", "role": "user", "content": "I live in Munich.", "at": "2026-01-05T12:00:00"}
         file = tmp_path / "export.json"
         file.write_text(jsonlib.dumps([{"id": name, "messages": [message]} for name in ("a", "b", "c")]), "utf-8")
