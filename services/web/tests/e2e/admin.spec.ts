@@ -248,7 +248,7 @@ test('an owner sees the runs of all persons, but nothing of what they asked', as
   await expect.poll(status).toBe('completed'); // the page learns of its reader's own runs alone
   await signIn(page, key);
   await page.goto('/admin/runs');
-  await expect(page.getByText('Nothing found.')).toBeVisible();
+  await expect(page.getByText('No runs yet. Each answer is one.')).toBeVisible();
   await page.getByLabel('Whose').selectOption('everyone’s');
   const row = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Grete' });
   await expect(row).toContainText('done');
