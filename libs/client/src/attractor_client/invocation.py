@@ -37,8 +37,8 @@ EXIT_CODES = (
     "4 not found; 5 server unreachable or unavailable; 130 interrupted."
 )
 # A user waits at the prompt, so an unreachable server is reported soon. A long batch outlasts a restart.
-AT_THE_PROMPT = RetryPolicy(attempts=4, first=0.2)
-PATIENT = RetryPolicy(attempts=9, first=0.5)
+AT_THE_PROMPT = RetryPolicy(attempts=4, first=0.2, patience=20.0)
+PATIENT = RetryPolicy(attempts=9, first=0.5, patience=240.0)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -64,6 +65,13 @@ class TestRetries:
                 await client.accounts.status()
         assert caught.value.type == "service-timeout"
         assert len(server.received) == 3
+
+    async def test_nothing_is_tried_again_once_the_patience_is_over(self, server, client_of, problem) -> None:
+        server.on("GET", "/v1/status", problem(504, "service-timeout", "Too slow"))
+        async with client_of(retry=replace(QUICK, patience=0)) as client:
+            with pytest.raises(Unavailable):
+                await client.accounts.status()
+        assert len(server.received) == 1
 
     async def test_waits_as_long_as_the_server_requests(self, server, client_of, problem) -> None:
         server.on("GET", "/v1/status", problem(429, "rate-limited", "Too many", {"Retry-After": "1"}), STATUS)

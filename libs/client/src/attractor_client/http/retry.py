@@ -6,7 +6,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_random_exponential
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    retry_if_exception,
+    stop_after_attempt,
+    stop_after_delay,
+    wait_random_exponential,
+)
 
 from attractor_client.errors import AttractorError, RateLimited, Unavailable, Unreachable
 
@@ -15,7 +22,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """Exponential backoff with jitter, times in seconds. A Retry-After longer than `patience` is not waited for.
+    """Exponential backoff with jitter, times in seconds. A Retry-After longer than `patience` is not waited for, and
+    nothing is tried again once `patience` has passed.
 
     429 and failed connection attempts are retried for every call; broken connections, timeouts, 502, 503 and 504 only
     for calls that can safely be repeated.
@@ -33,7 +41,7 @@ class RetryPolicy:
             return await attempt()
 
         retrying = AsyncRetrying(
-            stop=stop_after_attempt(self.attempts),
+            stop=stop_after_attempt(self.attempts) | stop_after_delay(self.patience),
             wait=self.wait,
             retry=retry_if_exception(lambda error: self.worth(error, repeatable)),
             reraise=True,
