@@ -38,12 +38,12 @@ def converted_events(neighbours: Any) -> list[DocumentConverted]:
 
 
 @pytest.fixture
-def hasten(database: Any, late_retries: None) -> Callable[[], None]:  # noqa: ARG001
-    """`hasten()` makes postponed stages due."""
+def hasten(database: Any, late_retries: None) -> Callable[[], Awaitable[None]]:  # noqa: ARG001
+    """`await hasten()` makes postponed stages due."""
 
-    def run() -> None:
-        with psycopg.connect(database.admin) as connection:
-            connection.execute("UPDATE ingestion.document_stage SET available_at = now()")
+    async def run() -> None:
+        async with await psycopg.AsyncConnection.connect(database.admin) as connection:
+            await connection.execute("UPDATE ingestion.document_stage SET available_at = now()")
 
     return run
 
@@ -64,7 +64,7 @@ async def test_a_document_is_lexically_searchable_when_the_provider_fails(
     settled: Detail,
     detail: Detail,
     eventually: Any,
-    hasten: Callable[[], None],
+    hasten: Callable[[], Awaitable[None]],
     embedder: Any,
     converter: Any,
     neighbours: Any,
@@ -81,13 +81,13 @@ async def test_a_document_is_lexically_searchable_when_the_provider_fails(
     assert stage(state, "embed")["next_attempt_at"]
     await process(document_id)  # not due yet, so nothing happens
     assert len(embedder.failures) == 1
-    hasten()
+    await hasten()
     await process(document_id)
     state = await detail(document_id)
     assert (state["status"], stage(state, "embed")["error_class"]) == ("searchable", "embedding-failed")
     assert [one.vectors_key for one in converted_events(neighbours)] == [None]  # published only once
 
-    hasten()
+    await hasten()
     await process(document_id)
     state = await eventually(lambda: detail(document_id), lambda now: now["embedding_status"] == "complete")
     assert state["status"] == "searchable"
@@ -104,7 +104,7 @@ async def test_embedding_is_retried_a_limited_number_of_times(
     process: Process,
     settled: Detail,
     detail: Detail,
-    hasten: Callable[[], None],
+    hasten: Callable[[], Awaitable[None]],
     embedder: Any,
     neighbours: Any,
 ) -> None:
@@ -113,7 +113,7 @@ async def test_embedding_is_retried_a_limited_number_of_times(
     document_id = (await upload())["document"]["id"]
     for _ in range(3):
         await process(document_id)
-        hasten()
+        await hasten()
     state = await settled(document_id)
     assert (state["status"], state["embedding_status"]) == ("searchable", "failed")
     assert stage(state, "embed")["status"] == "failed"
@@ -133,7 +133,7 @@ async def test_a_retry_recreates_missing_chunks(
     client: httpx2.AsyncClient,
     settled: Detail,
     neighbours: Any,
-    hasten: Callable[[], None],
+    hasten: Callable[[], Awaitable[None]],
     embedder: Any,
     object_store: ObjectStore,
     workspace_id: UUID,
@@ -142,7 +142,7 @@ async def test_a_retry_recreates_missing_chunks(
     document_id = (await upload())["document"]["id"]
     await process(document_id)
     object_store.delete([derived_keys(workspace_id, UUID(document_id), 1).chunks])
-    hasten()
+    await hasten()
     await process(document_id)
     embed = stage(await detail(document_id), "embed")
     assert (embed["status"], embed["error_class"]) == ("failed", "chunks-missing")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from orchestrator.citations.numbers import SPELLED
 from orchestrator.citations.question import Kind
 
 MONTH = (
@@ -19,10 +20,7 @@ LENGTH = (
     r"characters?|chars?|columns?|words?|lines?|pages?|bytes?|[kcm]?m|(?:kilo|centi|milli)?(?:meter|metre)s?|miles?|feet|inch(?:es)?"
     r"|zeichen|spalten?|wörtern?|wörter|zeilen|seiten|(?:kilo|zenti|milli)?metern?"
 )
-_NUMERAL = (
-    r"\d[\d.,]{0,20}|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|sixty"
-    r"|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf"
-)
+_NUMERAL = "|".join([r"\d[\d.,]{0,20}", *SPELLED])
 TIME = re.compile(
     rf"\b{MONTH}\b|\b(?:1[89]|20)\d\d\b|\b\d{{1,2}}:\d\d\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b\d{{1,2}}\.\d{{1,2}}\b"
     rf"|\b\d{{1,2}}\s?(?:uhr|[ap]\.?m|o['’]clock)\b|\b(?:within|innerhalb von|binnen) (?:{_NUMERAL}|an?|eine[mrs]?)\b",

@@ -18,16 +18,19 @@ _ROUGHLY = re.compile(
 )
 _ENGLISH = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen"
 )
 _GERMAN = (
     "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn"
+    " achtzehn neunzehn"
 )
-_TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90, "hundred": 100}
-_ZEHNER = {"zwanzig": 20, "dreißig": 30, "vierzig": 40, "fünfzig": 50, "sechzig": 60, "neunzig": 90, "hundert": 100}
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety hundred"
+_ZEHNER = "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig hundert"
 SPELLED: dict[str, int] = {
     **{word: value for words in (_ENGLISH, _GERMAN) for value, word in enumerate(words.split())},
-    **_TENS,
-    **_ZEHNER,
+    **{
+        word: value for words in (_TENS, _ZEHNER) for value, word in zip(range(20, 101, 10), words.split(), strict=True)
+    },
 }
 _SCALES = {
     **dict.fromkeys(("thousand", "tausend", "tsd"), 1e3),
