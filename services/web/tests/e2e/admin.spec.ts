@@ -37,7 +37,7 @@ test('an owner sees how the services are, what was used and done, and decides wh
   await expect(
     page
       .getByText(/^\d[\d.,]* s/)
-      .or(page.getByText('Nothing found.'))
+      .or(page.getByText('No runs yet. Each answer is one.'))
       .first(),
   ).toBeVisible();
   await expectAccessible(page, 'runs');
