@@ -34,7 +34,7 @@ from embedded.engines import Engines
 from ingestion.conversion import Converter, Limits, Setup
 from ingestion.documents.media_types import media_type_of
 from orchestrator.citations.support import CitedSpan
-from orchestrator.graphs.conversation.passages import answers_across, passage_of, quoted
+from orchestrator.graphs.conversation.passages import answers_anyway, passage_of, quoted
 from orchestrator.graphs.retrieve.beginnings import (
     request_for_beginnings,
     request_for_named,
@@ -142,7 +142,7 @@ def judged(answer: str, row: dict[str, Any]) -> str:
 def extracted(question: str, response: SearchResponse) -> tuple[str, list[CitedSpan]]:
     """Returns the answer of a turn without a chat model."""
     passages = [passage_of(hit) for hit in response.hits]
-    if not response.good_match and not answers_across(question, passages):
+    if not response.good_match and not answers_anyway(question, passages):
         return "", []
     return quoted(question, passages)
 

@@ -31,7 +31,7 @@ from orchestrator.graphs.conversation.nodes.generate_title import LONGEST_TITLE,
 from orchestrator.graphs.conversation.nodes.summarizer import condensable
 from orchestrator.graphs.conversation.passages import (
     Verified,
-    answers_across,
+    answers_anyway,
     fitting,
     neutralised,
     numbered,
@@ -253,7 +253,14 @@ def test_passages_in_another_language_count_if_they_contain_most_of_the_question
     question: str, content: str, answers: bool
 ) -> None:
     """Covers an encoder for a single language, which rates such passages as dissimilar."""
-    assert answers_across(question, [passage(content, "a.md")]) is answers
+    assert answers_anyway(question, [passage(content, "a.md")]) is answers
+
+
+def test_the_author_line_of_a_document_that_the_question_names_answers_it_whatever_the_match() -> None:
+    head = passage("PEP: 572\nTitle: Assignment Expressions\nAuthor: Ada Byron\nCreated: 28-Feb-2018", "pep-0572.rst")
+    assert answers_anyway("Who wrote PEP 572?", [head])
+    assert not answers_anyway("Who wrote PEP 573?", [head])
+    assert quoted("Who wrote PEP 572?", [head])[0] == "From pep-0572.rst: “Author: Ada Byron” [1]"  # not when
 
 
 def test_a_missing_name_is_reported_and_the_other_one_is_answered() -> None:

@@ -540,6 +540,15 @@ def test_the_date_of_a_decision_is_not_that_of_what_was_decided(question: str, f
     assert f"“{first}” [1]" in extract(question, [decision])[0]
 
 
+def test_a_table_with_one_column_is_no_head_of_a_document() -> None:
+    """Regression: "Token Lifetime Used by", as PDF files have it, passed for a field that only says who."""
+    rows = "| refresh token 14 days, replaced at each use ProjectAlpha |\n| device token 8 hours ProjectGamma |"
+    table = Highlighted("Handbook", f"| Token Lifetime Used by |\n| --- |\n{rows}", [])
+    other = Highlighted("Incident", "A token was 61 days old when the table of refresh tokens was read.", [])
+    for question in ("How long is a refresh token valid?", "What is the lifetime of a refresh token?"):
+        assert "refresh token 14 days, replaced at each use ProjectAlpha” [1]" in extract(question, [table, other])[0]
+
+
 PROPOSAL = "PEP: 572\nTitle: Assignment Expressions\nAuthor: Ada Byron\nCreated: 28-Feb-2018\nPython-Version: 3.8"
 
 

@@ -106,7 +106,7 @@ def _least_alike(candidates: Sequence[QuotationCandidate]) -> dict[int, float]:
 
 
 def _score(question: QuestionPart, one: QuotationCandidate, weights: dict[str, float], least: float) -> float:
-    if _tells_of_document(question, one):
+    if tells_of_document(question, one):
         return ASKED_CELL
     own = _shared(question, one, weights)
     likeness = one.part.likeness if one.part.likeness is not None else NOT_ALIKE * least * min(1.0, 2 * own)
@@ -131,7 +131,7 @@ def coverage(question: QuestionPart, candidates: Sequence[QuotationCandidate]) -
     counted = Counter(term for one in candidates for term in one.own)
     weights = {term: _weight(term, counted, len(candidates)) for term in question.terms}
     return max(
-        (1.0 if _tells_of_document(question, one) else _shared(question, one, weights) for one in candidates),
+        (1.0 if tells_of_document(question, one) else _shared(question, one, weights) for one in candidates),
         default=0.0,
     )
 
@@ -154,13 +154,13 @@ def has_value(question: QuestionPart, one: QuotationCandidate) -> bool:
     """Returns whether the part has the number or the person that is asked for; in German, any noun may be a name."""
     if question.kind not in ("amount", "duration", "person") or (question.kind == "person" and question.german):
         return True
-    return _tells_of_document(question, one) or fits(question, one) >= 1
+    return tells_of_document(question, one) or fits(question, one) >= 1
 
 
 def tells_of_event(question: QuestionPart, one: QuotationCandidate) -> bool:
     """Returns whether the part tells of what the question supposes to have happened, by one of its words, and is about
     what is asked."""
-    if not question.deeds or _tells_of_document(question, one) or _tells_life(question, one):
+    if not question.deeds or tells_of_document(question, one) or _tells_life(question, one):
         return True
     there = one.own | one.before | one.columns | one.heading.terms
     others = question.terms - question.deeds
@@ -196,10 +196,10 @@ def _shared(question: QuestionPart, one: QuotationCandidate, weights: dict[str, 
     return value / total if total else 0.0
 
 
-def _tells_of_document(question: QuestionPart, one: QuotationCandidate) -> bool:
+def tells_of_document(question: QuestionPart, one: QuotationCandidate) -> bool:
     """Returns whether the part is the line of the named document that says what is asked: its author, its date."""
     names = one.heading.names
-    if len(one.part.columns) == 1:
+    if one.part.is_field:
         return field_answers(question, one.part.columns[0], names) and fits(question, one) >= 1
     return one.heading.begins and not one.part.is_row and is_asked_byline(question, one.part.said, names)
 
@@ -273,7 +273,7 @@ def _repeats_title(question: QuestionPart, one: QuotationCandidate) -> bool:
     `Title: …`, `Status: …` answer who wrote it and when; for other questions only the title makes them similar.
     """
     beyond_title = question.terms - one.heading.terms
-    return len(one.part.columns) == 1 and bool(beyond_title) and beyond_title.isdisjoint(one.own | one.columns)
+    return one.part.is_field and beyond_title.isdisjoint(one.own | one.columns)
 
 
 def _column(question: QuestionPart, one: QuotationCandidate) -> float:
@@ -282,7 +282,7 @@ def _column(question: QuestionPart, one: QuotationCandidate) -> float:
     A field that only says who ("Decided by") is lowered where something else is asked.
     """
     part = one.part
-    if len(part.columns) == 1 and only_says_who(question, part.columns[0]):
+    if part.is_field and only_says_who(question, part.columns[0]):
         return OTHER_COLUMN
     if len(part.columns) < 2 or len(part.columns) != len(part.cells):
         return 1.0

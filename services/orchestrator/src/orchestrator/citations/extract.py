@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import dropwhile, groupby, pairwise
 
-from orchestrator.citations.answering import coverage, gives_reason, has_value, is_step, ranked, tells_of_event
+from orchestrator.citations.answering import (
+    coverage,
+    gives_reason,
+    has_value,
+    is_step,
+    ranked,
+    tells_of_document,
+    tells_of_event,
+)
 from orchestrator.citations.candidates import ADDRESS, PassageHeading, QuotationCandidate
 from orchestrator.citations.question import Kind, QuestionPart, parts_of
 from orchestrator.citations.quotable import QuotablePart, parts_of_passage, with_reason
@@ -187,6 +195,12 @@ def _quoted_parts(
     alike = _alike(question, passages)
     candidates = _candidates(alike, parts_of(question), of=quoted)
     return [one for one in candidates if (one.passage, one.part.start, one.part.end) in places]
+
+
+def names_and_tells(question: str, passages: Sequence[Highlighted]) -> bool:
+    """Returns whether a passage has the author, the date and the like of a document that the question names."""
+    asked = parts_of(question)
+    return any(tells_of_document(part, one) for one in _candidates(passages, asked) for part in asked)
 
 
 def covered(question: str, passages: Sequence[Highlighted]) -> float:

@@ -85,7 +85,7 @@ def explains(question: QuestionPart, one: QuotationCandidate) -> float:
 
 def _has_kind(question: QuestionPart, part: QuotablePart) -> bool:
     """Returns whether the part has a date, a number, a person or a word of the kind that is asked for."""
-    text = part.said
+    text = part.cells[0] if part.is_field else part.said
     if question.kind == "amount":
         return bool(FRACTION.search(text)) or any(_is_amount(text, number) for number in numbers(text))
     if question.kind == "person":

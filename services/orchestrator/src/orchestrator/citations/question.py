@@ -35,7 +35,12 @@ Kind = Literal[
 # The kind by a part's first words; the first match counts if several begin at the same word.
 _WORDS: Sequence[tuple[Kind, str]] = (
     ("frequency", "how often|how frequently|wie oft|wie häufig"),
-    ("duration", "how (?:long|fast|quickly|old)|for how long|what duration|wie (?:lange?|schnell|alt)"),
+    (
+        "duration",
+        "how (?:long|fast|quickly|old)|for how long|what duration|wie (?:lange?|schnell|alt)"
+        "|(?:what (?:is|was) the|(?:was|wie) (?:ist|war) die)"
+        " (?:lifetime|duration|validity|lebensdauer|gültigkeitsdauer)",
+    ),
     (
         "amount",
         "how (?:many|much|large|big|small|high|tall|deep|wide|heavy|far|expensive)|(?:which|what) (?:share|percentage)"

@@ -45,7 +45,7 @@ _REFERS = re.compile(
 class QuotablePart:
     """Characters `start` to `end` of a passage. `said` is its own text, `before` the sentence that it refers to.
 
-    `columns` are the column names of `cells`; both are empty except for a row or a field.
+    `columns` are the column names of `cells`; both are empty except for a row or a field, a line `Name: value`.
     """
 
     start: int
@@ -55,6 +55,7 @@ class QuotablePart:
     cells: Sequence[str] = ()
     likeness: float | None = None
     before: str = ""
+    is_field: bool = False
 
     @property
     def is_row(self) -> bool:
@@ -77,7 +78,7 @@ def parts_of_passage(content: str, highlights: Sequence[tuple[int, int, float]])
         label = None
         likeness = max((score for first, last, score in highlights if first < end and start < last), default=None)
         if row := rows.get(start):
-            found.append(QuotablePart(row.start, row.end, row.said, row.columns, row.cells, likeness))
+            found.append(replace(row, likeness=likeness))
             continue
         found.append(_sentence(content, (start, end), found[-1] if found else None, likeness))
     return found
@@ -162,7 +163,7 @@ def _rows(content: str) -> Iterator[QuotablePart]:
         names, header = [], None
         field = _FIELD.match(line)
         if field and len(line) <= LONGEST_QUOTE:
-            fields.append(QuotablePart(start, end, line, (field[1],), (line[field.end() :],)))
+            fields.append(QuotablePart(start, end, line, (field[1],), (line[field.end() :],), is_field=True))
         else:
             yield from fields if len(fields) > 1 else ()
             fields = []
@@ -178,9 +179,10 @@ def _heads(content: str, end: int) -> bool:
 def _row(start: int, end: int, names: Sequence[str], cells: list[str]) -> QuotablePart:
     if len(names) != len(cells) or len(cells) > MOST_CELLS:
         names = [" ".join(names), *("" for _ in cells[1:])] if names and len(cells) != len(names) else list(names)
-    if len(cells) == 2 and not any(names):
-        names, cells = [cells[0]], [cells[1]]  # a name and its value
-    return QuotablePart(start, end, " | ".join(cells), tuple(names), tuple(cells))
+    is_field = len(cells) == 2 and not any(names)
+    if is_field:
+        names, cells = [cells[0]], [cells[1]]
+    return QuotablePart(start, end, " | ".join(cells), tuple(names), tuple(cells), is_field=is_field)
 
 
 def is_code(text: str) -> bool:

@@ -14,7 +14,7 @@ from contracts.prompt_fence import fenced, neutralising
 from contracts.retrieval import MOST_CHARACTERS, Hit
 from orchestrator.citations.assess import CUT, assess, assess_quotations, unchecked
 from orchestrator.citations.check import check
-from orchestrator.citations.extract import Highlighted, covered, extract, unexplained, untold
+from orchestrator.citations.extract import Highlighted, covered, extract, names_and_tells, unexplained, untold
 from orchestrator.citations.named import named_in
 from orchestrator.citations.source import SourceText
 from orchestrator.citations.support import CitedSpan
@@ -201,11 +201,15 @@ def _reserve(question: str, passages: Sequence[Highlighted], cited: Sequence[Cit
     return NO_REASON[language] if unexplained(question, passages, cited) else ""
 
 
-def answers_across(question: str, passages: Sequence[FoundChunk]) -> bool:
-    """Returns whether passages in a language other than the question's have most of its names and words.
+def answers_anyway(question: str, passages: Sequence[FoundChunk]) -> bool:
+    """Returns whether passages that are not a good match answer the question.
 
-    Monolingual encoders and lexical measures find the two dissimilar, whatever they say.
+    They do if one is the author line or the like of a document that it names, or if those in another language than the
+    question's have most of its names and words: monolingual encoders and lexical measures find the two dissimilar,
+    whatever they say.
     """
+    if names_and_tells(question[:MOST_CHARACTERS], _highlighted(passages)):
+        return True
     language = language_of(question)
     foreign = [one for one in passages if language_of(one["content"]) != language]
     return bool(foreign) and covered(question[:MOST_CHARACTERS], _highlighted(foreign)) >= ACROSS

@@ -17,7 +17,7 @@ from contracts.orchestrator import ConsideredSource, RetrievalOutcome
 from contracts.retrieval import MOST_CHARACTERS, SearchResponse
 from contracts.run_events import ProviderIssue, StageOutput
 from orchestrator.graphs.conversation.context import ConversationContext
-from orchestrator.graphs.conversation.passages import answers_across, passage_of_source
+from orchestrator.graphs.conversation.passages import answers_anyway, passage_of_source
 from orchestrator.graphs.conversation.remembering import is_acknowledged, remembering
 from orchestrator.graphs.conversation.state import Cited, FoundChunk, GraphAnswer, Turn
 from orchestrator.graphs.retrieve import graph as retrieve_graph
@@ -57,7 +57,7 @@ async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext
     relevant = (
         bool(passages)
         and isinstance(found, SearchResponse)
-        and (found.good_match or writing or answers_across(state["question"], passages))
+        and (found.good_match or writing or answers_anyway(state["question"], passages))
     )
     structure = None
     if isinstance(stated, StructuralAnswer):
