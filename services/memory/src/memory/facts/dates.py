@@ -44,6 +44,11 @@ _UNITS = {
     "woche": "week", "wochen": "week", "month": "month", "months": "month", "monat": "month", "monate": "month",
     "monaten": "month", "year": "year", "years": "year", "jahr": "year", "jahre": "year", "jahren": "year",
 }  # fmt: skip
+_SEASONS = {
+    "spring": 3, "frühling": 3, "frühjahr": 3, "summer": 6, "sommer": 6, "autumn": 9, "fall": 9, "herbst": 9,
+    "winter": 12,
+}  # fmt: skip
+"""First months of the three of each season, in the north."""
 
 
 def _any(words: Iterable[str]) -> str:
@@ -58,7 +63,7 @@ _EXPRESSION = re.compile(
     rf"|(?P<ago>{_AMOUNT}) (?P<ago_unit>{_any(_UNITS)}) ago"
     rf"|vor (?P<vor>{_AMOUNT}) (?P<vor_unit>{_any(_UNITS)})"
     rf"|(?P<which>this|diesen|dieser|diese|dieses|diesem|{_any(_LAST)}|{_any(_NEXT)}) "
-    rf"(?P<whole>{_any(WEEKDAYS)}|{_any(MONTHS)}|{_any(_UNITS)})"
+    rf"(?P<whole>{_any(WEEKDAYS)}|{_any(MONTHS)}|{_any(_UNITS)}|{_any(_SEASONS)})"
     rf"|(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? (?P<month>{_any(MONTHS)})(?:,? (?P<year>\d{{4}}))?"
     rf"|(?P<month2>{_any(MONTHS)}) (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,? (?P<year2>\d{{4}}))?"
     rf"|(?P<dotted>\d{{1,2}}\.\d{{1,2}}\.\d{{4}})"
@@ -163,6 +168,12 @@ def _which(which: str, whole: str, today: date) -> tuple[date, date]:
         month = MONTHS[whole]
         year = today.year + (step > 0 and month <= today.month) - (step < 0 and month >= today.month)
         return _month(year, month)
+    if whole in _SEASONS:
+        month = _SEASONS[whole]
+        first = date(
+            today.year + (step > 0 and month <= today.month) - (step < 0 and month + 3 > today.month), month, 1
+        )
+        return first, _moved(first, "month", 3)
     unit = _UNITS[whole]
     if unit == "week":
         monday = today - timedelta(today.weekday()) + timedelta(7 * step)

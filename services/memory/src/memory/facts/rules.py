@@ -74,7 +74,8 @@ _OWN = r"(?P<who>my [\w-]+'s|my|our|mein|meine|unser|unsere|the|der|die|das|(?:[
 _NOUN = rf"(?P<noun>[\w-]+(?: (?!is |are |ist |{PREPOSITIONS} )[\w-]+)?)"
 _OF = rf"(?: (?P<by>{PREPOSITIONS}) (?P<of>\S+(?: \S+){{0,3}}?))?"
 _EVENT = (
-    r"(?P<who>(?:(?:(?:my|our|the|meine?|unsere?|der|die|das) |(?=(?-i:[A-ZÄÖÜ])))[\w-]+(?: [\w-]+)?"
+    r"(?P<who>(?:(?:(?:my|our|the|meine?|unsere?|der|die|das) |(?=(?-i:[A-ZÄÖÜ]))(?!(?:i|we|he"
+    r"|she|they|you|ich|wir|sie|du|ihr)\b))[\w-]+(?: [\w-]+)?"
     rf"(?: (?:{PREPOSITIONS}|to|nach) [\w-]+(?: [\w-]+)?)?|it(?= )))"
 )
 _PARTS = {
