@@ -7,14 +7,14 @@ is made by `tools/wordpiece_table.py` from the bundled encoder and is used with 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from relevance.wordpieces import WeightedPieces, WordPieces, decoded
+from relevance.wordpieces import Pieces, WeightedPieces, WordPieces, decoded
 
 TABLE_FILE = Path(__file__).with_name("wordpieces.npy")
 MOST_PIECES = 48  # per query; of a longer one, the weightiest
@@ -28,12 +28,24 @@ class SoftMatch:
 
     def __call__(self, query: WeightedPieces, texts: Sequence[bytes]) -> NDArray[np.float64]:
         """Returns 0 to 1 for each text, in the form of `WordPieces.distinct`; 0 if it or the query has no pieces."""
-        scores = np.zeros(len(texts))
-        filled = [place for place, text in enumerate(texts) if text]
+        return self._of_filled(query, [len(text) for text in texts], lambda: decoded([text for text in texts if text]))
+
+    def of_pieces(self, query: WeightedPieces, texts: Sequence[Pieces]) -> NDArray[np.float64]:
+        """Returns the same for texts whose distinct pieces are already read."""
+        sizes = [len(text) for text in texts]
+        starts = np.cumsum([0, *filter(None, sizes)])[:-1]
+        return self._of_filled(query, sizes, lambda: (np.concatenate(texts), starts))
+
+    def _of_filled(
+        self, query: WeightedPieces, sizes: Sequence[int], read: Callable[[], tuple[Pieces, NDArray[np.intp]]]
+    ) -> NDArray[np.float64]:
+        """Scores texts of these sizes; `read` returns the pieces of those that have any, and where each begins."""
+        scores = np.zeros(len(sizes))
+        filled = np.flatnonzero(sizes)
         pieces, weights = _weightiest(query)
-        if not filled or not len(pieces):
+        if not len(filled) or not len(pieces):
             return scores
-        ids, starts = decoded([texts[place] for place in filled])
+        ids, starts = read()
         row = np.zeros(len(self.table), np.intp)
         row[ids] = 1
         distinct = np.flatnonzero(row)
@@ -49,11 +61,6 @@ class SoftMatcher:
 
     def __init__(self) -> None:
         self.pieces, self.score = WordPieces(), SoftMatch()
-
-    def __call__(self, text: str, weight: Callable[[str], float], stored: Mapping[int, bytes]) -> dict[int, float]:
-        """Returns scores by candidate; `weight` is that of a word, `stored` the candidates' wordpieces."""
-        scores = self.score(self.pieces.weighted(text, weight), list(stored.values()))
-        return dict(zip(stored, scores.tolist(), strict=True))
 
 
 @cache

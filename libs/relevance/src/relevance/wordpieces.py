@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -20,6 +21,7 @@ from inference.unicode import encodable
 Pieces: TypeAlias = NDArray[np.uint16]
 MOST_TOKENS = 254  # as many as the encoder reads of a text, besides the two special ones
 _LONGEST_TOKEN = 100  # characters; limits how much of a text of many megabytes is tokenized
+NO_PIECES: Pieces = np.empty(0, np.uint16)
 _CARRY = 255
 _SPECIAL = 103  # ids up to [MASK] are placeholders, not pieces of text
 _WORD = re.compile(r"\S+")
@@ -88,6 +90,12 @@ def decoded(stored: Sequence[bytes]) -> tuple[Pieces, NDArray[np.intp]]:
     places = np.concatenate([[0], np.cumsum(own)])[begins]
     ids = sums[own] - np.repeat(before, np.diff(places))
     return ids.astype(np.uint16), places[:-1]
+
+
+def separated(stored: Sequence[bytes]) -> list[Pieces]:
+    """Returns the ids of each text by itself."""
+    ids, starts = decoded(stored)
+    return [ids[start:end].copy() for start, end in pairwise([*starts.tolist(), len(ids)])]
 
 
 def _cut(text: str) -> str:

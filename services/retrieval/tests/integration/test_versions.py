@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import asyncio
 
+import numpy as np
+import pytest
+
 from contracts.base import LineBox
 from contracts.events import DocumentDescribed, DocumentIndexed
 from contracts.retrieval import SearchMode, SearchRequest
 from inference.embedders import Embedders
 from relevance.analysis import Analyzer
 from retrieval.dense.query_vectors import QueryVectors
+from retrieval.reading.candidate_rows import CandidateRows
 from retrieval.reading.leg import SearchLimits
 from retrieval.reading.snapshot import SearchStore
+from retrieval.reading.vectors import cosines, from_binary, vector_text
 from retrieval.search.legs import Legs
 from retrieval.search.search import Search
 
@@ -191,3 +196,50 @@ async def test_hits_have_the_boxes_of_their_lines_also_after_the_document_is_ren
     await ingestion.convert(document)
     await ingestion.drained()
     assert await shown() == [expected[:1], [], []]
+
+
+async def test_candidates_are_read_once_in_a_state_of_the_index(index, database, embedder, converted, workspace_id):
+    analyzer, store = Analyzer(), SearchStore(database, 100)
+    search = Search(Legs(store, QueryVectors(Embedders(embedder)), analyzer, SearchLimits(10, 10)), analyzer)
+    document = converted(PASSAGES, title="Ports")
+    document.vectors = await embedder.embed(PASSAGES)
+    space = {"embedding_model": embedder.space.model, "embedding_dims": embedder.space.dims}
+    document.data = document.data.model_copy(update=space)
+    await index(document)
+
+    async def title_named() -> list[float]:
+        answer = await search(workspace_id, SearchRequest(query="harbour of the ports", explain=True))
+        assert all(hit.explanation.features["cosine"] for hit in answer.hits)
+        return [hit.explanation.features["title_named"] for hit in answer.hits]
+
+    first = await title_named()
+    assert first[0] > 0
+    states, read = [], CandidateRows._read
+
+    async def recorded(self, chunks):
+        states.append(self.state)
+        return await read(self, chunks)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(CandidateRows, "_read", recorded)
+        assert await title_named() == first
+        assert states == []
+        document.data = document.data.model_copy(update={"version": 2, "title": "Castle"})
+        await index(document)
+        assert set(await title_named()) == {0.0}
+        assert len(states) == 1
+
+
+async def test_cosines_are_those_of_the_server(database, workspace_id, index, embedder, converted):
+    document = converted(PASSAGES)
+    document.vectors = await embedder.embed(PASSAGES)
+    space = {"embedding_model": embedder.space.model, "embedding_dims": embedder.space.dims}
+    document.data = document.data.model_copy(update=space)
+    await index(document)
+    [vector] = await embedder.embed(["Which port?"])
+    nearness = f"1 - (embedding <=> '{vector_text(vector)}'::halfvec)"
+    statement = f"SELECT halfvec_send(embedding), {nearness} FROM chunk_vector"
+    stored, expected = zip(*await rows(database, workspace_id, statement), strict=True)
+    found = cosines(vector, [None, *map(from_binary, stored)])
+    assert np.isnan(found[0])
+    assert np.allclose(found[1:], expected, rtol=0, atol=1e-6)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
-
-import numpy as np
 
 from inference.embeddings import EmbeddingSpace
 from retrieval.dense.nearest import Nearest
@@ -13,8 +11,7 @@ from retrieval.dense.plan import Sizes, choose, shared_vectors
 from retrieval.dense.query_vectors import QueryVectors
 from retrieval.ranking.features import Columns, Feature
 from retrieval.reading.leg import Leg, SearchLimits
-from retrieval.reading.reader import Cursor, IndexReader
-from retrieval.reading.vectors import Vector
+from retrieval.reading.vectors import Vector, cosines
 
 
 class DenseLeg(Leg):
@@ -27,7 +24,6 @@ class DenseLeg(Leg):
     columns: ClassVar[Sequence[Feature]] = (Feature("cosine", 1.0, elsewhere=0.3),)
     vector: Vector | None = None
     vector_space: EmbeddingSpace
-    _missing: Cursor | None = None
 
     def __init__(self, vectors: QueryVectors, limits: SearchLimits) -> None:
         super().__init__(limits.dense_seconds)
@@ -41,20 +37,12 @@ class DenseLeg(Leg):
         if await self._embed(self.leg_query.query.text):
             await self._nearest()
 
-    async def ask(self, reader: IndexReader, chunks: Sequence[int]) -> None:
-        found = {one.chunk for one in self.found}
-        missing = [chunk for chunk in chunks if chunk not in found]
-        self._missing = None
-        if missing and self.vector is not None:
-            self._missing = await reader.cosines(missing, self.vector, self.vector_space)
-
     async def features(self, chunks: Sequence[int]) -> Columns:
         if self.vector is None:
             return {}
-        cosines: Mapping[int, float] = dict(self.found)
-        if self._missing is not None:
-            cosines = {**cosines, **dict(await self._missing.fetchall())}
-        return {self.columns[0].name: np.array([cosines.get(chunk, np.nan) for chunk in chunks])}
+        rows = await self.leg_query.snapshot.candidates.of(chunks)
+        vectors = [rows[chunk].vector if chunk in rows else None for chunk in chunks]
+        return {self.columns[0].name: cosines(self.vector, vectors)}
 
     async def _embed(self, text: str) -> bool:
         """Makes the vector; returns False, and fails, if the active space's model is no longer configured."""

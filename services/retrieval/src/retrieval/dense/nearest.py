@@ -14,20 +14,15 @@ from retrieval.reading.scope import Scope
 from retrieval.reading.vectors import Vector, vector_text
 from service_kit.statements import Statements
 
-# A plan that sorts is slow. Neither a wrong estimate of what passes the filter nor a generic plan, which does not know
-# the limit, must lead to one.
-FOR_THIS_SCAN = {"sorting": "off", "planning": "force_custom_plan"}
-FOR_ALL_ELSE = {"sorting": "on", "planning": "auto"}
 MOST_BY_RANGE = 0.5  # share of the workspace's chunks; above it, all are read and each is checked against the filter
 
 
-class NearestSql(Statements, file="nearest.sql", model="{model}", dims="{dims}"):
-    """Nearest neighbours; `approximate` takes the model and the dimensions as literals when it is sent."""
+class NearestSql(Statements, file="nearest.sql", model="{model}", dims="{dims}", read="{read}"):
+    """Nearest neighbours; `approximate` takes the model, the dimensions and the rows to read as literals."""
 
     exact: LiteralString
     exact_in_documents: LiteralString
     approximate: LiteralString
-    configure: LiteralString
 
 
 class Nearest:
@@ -36,7 +31,7 @@ class Nearest:
     def __init__(
         self, reader: IndexReader, vector: Vector, space: EmbeddingSpace, scope: Scope | None, limit: int
     ) -> None:
-        self.reader, self.space, self.scope = reader, space, scope
+        self.reader, self.space, self.scope, self.limit = reader, space, scope, limit
         self.values = {
             "vector": vector_text(vector),
             "model": space.model,
@@ -55,12 +50,11 @@ class Nearest:
 
     async def approximate(self, plan: ScanPlan) -> list[ScoredChunk]:
         """Returns what the index finds within the planned number of comparisons, which may be fewer than exist."""
-        literals = {"model": sql.Literal(self.space.model), "dims": sql.Literal(self.space.dims)}
-        statement = sql.SQL(NearestSql.approximate).format(**literals)
+        statement = sql.SQL(NearestSql.approximate).format(
+            model=sql.Literal(self.space.model),
+            dims=sql.Literal(self.space.dims),
+            read=sql.Literal(max(self.limit, plan.at_least)),
+        )
         configured = {"most_compared": plan.most_compared, "candidates": plan.candidates}
-        async with self.reader.connection.pipeline():
-            await self.reader.connection.execute(NearestSql.configure, configured | FOR_THIS_SCAN)
-            values = self.values | {"workspace_id": self.reader.workspace_id, "at_least": plan.at_least}
-            nearest = await self.reader.connection.execute(statement, values)
-            await self.reader.connection.execute(NearestSql.configure, configured | FOR_ALL_ELSE)
-        return [ScoredChunk(*row) for row in await nearest.fetchall()]
+        values = self.values | configured | {"workspace_id": self.reader.workspace_id}
+        return [ScoredChunk(*row) for row in await (await self.reader.connection.execute(statement, values)).fetchall()]

@@ -33,25 +33,23 @@ SELECT chunk, 1 - distance AS score FROM (
 ORDER BY distance, chunk;
 
 -- name: approximate
--- Uses the partial index of the space, so {model} and {dims} are literals. The outer ORDER BY corrects the relaxed
--- order of the index.
-SELECT chunk, 1 - distance AS score FROM (
+-- Uses the partial index of the space, so {model} and {dims} are literals; as the limits are, too, any plan knows that
+-- few rows are wanted. How far HNSW searches is set before the scan begins, which depends on it for that reason. The
+-- outer ORDER BY corrects the relaxed order of the index.
+SELECT chunk, 1 - distance AS score
+FROM (SELECT set_config('hnsw.max_scan_tuples', %(most_compared)s::text, true) AS compared,
+             set_config('hnsw.ef_search', %(candidates)s::text, true) AS kept
+      OFFSET 0) AS configured
+CROSS JOIN LATERAL (
     SELECT chunk, embedding::halfvec({dims}) <=> %(vector)s::halfvec({dims}) AS distance
     FROM chunk_vector
     WHERE workspace_id = %(workspace_id)s
-      AND model = {model} AND vector_dims(embedding) = {dims}
+      AND model = {model} AND vector_dims(embedding) = {dims} AND configured.kept IS NOT NULL
       AND (%(bitmap)s::bytea IS NULL
            OR CASE WHEN (chunk >> 20) - %(first)s BETWEEN 0 AND 8 * length(%(bitmap)s::bytea) - 1
                    THEN get_bit(%(bitmap)s::bytea, (chunk >> 20) - %(first)s) = 1 ELSE false END)
     ORDER BY distance
-    LIMIT greatest(%(limit)s, %(at_least)s)
+    LIMIT {read}
 ) AS nearest
 ORDER BY score DESC, chunk
 LIMIT %(limit)s;
-
--- name: configure
--- Sets how far HNSW searches, and how the scan is planned.
-SELECT set_config('hnsw.max_scan_tuples', %(most_compared)s::text, true),
-       set_config('hnsw.ef_search', %(candidates)s::text, true),
-       set_config('enable_sort', %(sorting)s, true),
-       set_config('plan_cache_mode', %(planning)s, true);

@@ -19,9 +19,8 @@ from contracts.retrieval import GraphStep
 from retrieval.graph.evidence import GraphEvidence, ranked, seeds
 from retrieval.lexical.postings import ORDINAL_BITS
 from retrieval.ranking.features import Columns, Feature
-from retrieval.reading.arrays import array_text
 from retrieval.reading.leg import Leg, LegQuery, Work
-from retrieval.reading.reader import IndexReader, ReadingSql, ScoredChunk
+from retrieval.reading.reader import IndexReader, ScoredChunk
 from service_kit.auth import Principal
 from service_kit.http_service import HttpService
 from service_kit.problems import ServiceSilent
@@ -156,17 +155,12 @@ class GraphLeg(Leg):
         """Adds those of the chunks that are in the snapshot and pass the filters."""
         if not chunks:
             return
-        async with self.leg_query.snapshot.beside() as reader:
-            rows = await reader.rows(
-                ReadingSql.numbers_of_chunks,
-                chunk_ids=[one.chunk_id for one in chunks],
-                document_ids=array_text(one.document_id for one in chunks),
-            )
-        scope, documents = self.leg_query.scope, [number >> ORDINAL_BITS for _, number in rows]
-        admitted = [True] * len(rows) if scope is None else scope.has(documents).tolist()
-        for (place, number), passes in sorted(zip(rows, admitted, strict=True)):
+        numbers = await self.leg_query.snapshot.numbers([(one.document_id, one.chunk_id) for one in chunks])
+        found = [(number, one) for number, one in zip(numbers, chunks, strict=True) if number is not None]
+        scope, documents = self.leg_query.scope, [number >> ORDINAL_BITS for number, _ in found]
+        admitted = [True] * len(found) if scope is None else scope.has(documents).tolist()
+        for (number, one), passes in zip(found, admitted, strict=True):
             if passes:
-                one = chunks[place]
                 known = self.evidence.setdefault(number, GraphEvidence(one.chunk_id, one.document_id))
                 known.add(one, over_relations=self.by is GraphMethod.hops)
         self.found = [ScoredChunk(chunk, score) for chunk, score in ranked(self.evidence)]

@@ -160,9 +160,6 @@ class Leg(Timed, ABC):
     async def find(self) -> None:
         """Sets `found`, and `method` for explanations; sets `skipped` if there is nothing to ask."""
 
-    async def ask(self, reader: IndexReader, chunks: Sequence[int]) -> None:
-        """Sends the statements that `features` reads, so that the database works while other legs compute."""
-
     async def features(self, chunks: Sequence[int]) -> Columns:  # noqa: ARG002
         """Returns the leg's columns for chunks that any leg found, and EXCLUDED if it excludes some of them."""
         return {}

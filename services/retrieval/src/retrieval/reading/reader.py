@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any, LiteralString, NamedTuple
 from uuid import UUID
 
+import numpy as np
 from psycopg import AsyncCursor
 from psycopg.rows import TupleRow
 
 from contracts.base import LineBox
 from inference.embedders import SpaceKey
-from inference.embeddings import EmbeddingSpace
 from retrieval.reading.arrays import array_text
-from retrieval.reading.vectors import Vector, from_binary, vector_text
+from retrieval.reading.vectors import Vector, from_binary
 from service_kit.repository import Repository
 from service_kit.statements import Statements
 
@@ -28,8 +28,7 @@ class ReadingSql(Statements, file="reading.sql"):
     back_to_snapshot: LiteralString
     chunks: LiteralString
     numbers_of_chunks: LiteralString
-    candidate_facts: LiteralString
-    candidate_cosines: LiteralString
+    candidate_rows: LiteralString
     candidate_vectors: LiteralString
     lock_documents: LiteralString
     change_statistics: LiteralString
@@ -81,11 +80,6 @@ class IndexedChunk:
 class IndexReader(Repository):
     """Reads the index of one workspace, within one transaction."""
 
-    async def cosines(self, chunks: Sequence[int], vector: Vector, space: EmbeddingSpace) -> Cursor:
-        """Sends the query for (chunk, cosine); chunks without a vector in this embedding space are left out."""
-        values = {"chunks": array_text(chunks), "vector": vector_text(vector), "model": space.model, "dims": space.dims}
-        return await self.execute(ReadingSql.candidate_cosines, values)
-
     async def chunks(self, numbers: Sequence[int]) -> dict[int, IndexedChunk]:
         """Returns chunks by number; those that no longer exist are left out."""
         found = await self.all(ReadingSql.chunks, IndexedChunk, chunks=array_text(numbers))
@@ -94,7 +88,10 @@ class IndexReader(Repository):
     async def vectors(self, chunks: Sequence[int], space: SpaceKey) -> dict[int, Vector]:
         """Returns vectors of about unit length by chunk; chunks without one in this space are left out."""
         values = {"model": space[0], "dims": space[1], "chunks": list(chunks)}
-        return {chunk: from_binary(sent) for chunk, sent in await self.rows(ReadingSql.candidate_vectors, **values)}
+        return {
+            chunk: from_binary(sent).astype(np.float32)
+            for chunk, sent in await self.rows(ReadingSql.candidate_vectors, **values)
+        }
 
     async def rows(self, sql: LiteralString, **values: object) -> list[tuple[Any, ...]]:
         """Returns the rows of a statement about the workspace."""

@@ -43,27 +43,24 @@ JOIN chunk ON chunk.workspace_id = %(workspace_id)s AND hashtext(chunk.chunk_id)
 JOIN indexed_document ON indexed_document.workspace_id = chunk.workspace_id
                      AND indexed_document.number = chunk.document AND document_id = wanted_document;
 
--- name: candidate_facts
--- Returns the wordpieces of chunks, or the text itself if no pieces were stored when it was indexed, and the terms of
--- their documents' titles.
+-- name: candidate_rows
+-- Returns the wordpieces of chunks, or the text itself if no pieces were stored when it was indexed, the terms of their
+-- documents' titles, and their vectors in the binary form of halfvec: two bytes of dimensions, two unused, then halves,
+-- big-endian.
 SELECT chunk.number, pieces,
        CASE WHEN pieces IS NULL THEN concat_ws(' ', title, array_to_string(chunk.heading_path, ' '), content) END,
-       title_terms
+       title_terms, (
+           SELECT halfvec_send(embedding) FROM chunk_vector AS vector
+           WHERE vector.workspace_id = %(workspace_id)s AND vector.chunk = chunk.number
+             AND vector.model = %(model)s AND vector.dims = %(dims)s
+       )
 FROM chunk
 JOIN indexed_document ON indexed_document.workspace_id = chunk.workspace_id
                      AND indexed_document.number = chunk.document
 WHERE chunk.workspace_id = %(workspace_id)s AND chunk.number = ANY (%(chunks)s::bigint[]);
 
--- name: candidate_cosines
--- Returns the cosines of chunks with a vector; chunks without one in the embedding space are left out. In a subquery the
--- vector's text is read once; a plan for any vector would read it again for each chunk.
-SELECT chunk, 1 - (embedding <=> (SELECT %(vector)s::halfvec)) AS score
-FROM chunk_vector
-WHERE workspace_id = %(workspace_id)s AND chunk = ANY (%(chunks)s::bigint[])
-  AND model = %(model)s AND dims = %(dims)s;
-
 -- name: candidate_vectors
--- Returns vectors in the binary form of halfvec: two bytes of dimensions, two unused, then halves, big-endian.
+-- Returns vectors in the binary form of halfvec.
 SELECT chunk, halfvec_send(embedding) AS sent
 FROM chunk_vector
 WHERE workspace_id = %(workspace_id)s AND model = %(model)s AND dims = %(dims)s AND chunk = ANY (%(chunks)s);

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
+from typing import TypeAlias
 from uuid import UUID
 
 from inference.embedders import SpaceKey
 from inference.embeddings import BUNDLED_SPACE
+from retrieval.reading.arrays import array_text
+from retrieval.reading.candidate_rows import CandidateRow, CandidateRows
 from retrieval.reading.reader import IndexReader, ReadingSql
 from retrieval.reading.state import IndexState
+from service_kit.known_rows import KnownRows
 from service_kit.postgres import Database
 from service_kit.problems import Unavailable
 
+ChunkPlace: TypeAlias = tuple[UUID, str]
+"""(document, chunk id)."""
 MANY_CHUNKS = 20_000  # in a smaller index, opening another transaction takes longer than a leg waits for its turn
 LEFT_TO_OTHERS = 4  # one of this many connections is reserved for indexing
 QUEUE_SECONDS = 10.0
 BUNDLED = (BUNDLED_SPACE.model, BUNDLED_SPACE.dims)
 SETTINGS = {
     "jit": "off",  # takes longer to start than a search takes
+    "enable_sort": "off",  # or a wrong estimate of what passes a filter keeps a scan from the approximate index
     "work_mem": "32MB",
     "hnsw.iterative_scan": "relaxed_order",
     "hnsw.max_scan_tuples": "100000",
@@ -32,10 +39,27 @@ class Snapshot:
     def __init__(self, store: SearchStore, reader: IndexReader, seconds: float, state: IndexState) -> None:
         self.store, self.reader, self.seconds, self.state = store, reader, seconds, state
         self.turn = asyncio.Lock()
+        space = store.default if state.model is None or state.dims is None else (state.model, state.dims)
+        self.candidates = CandidateRows(reader, state.version, space, store.candidates)
 
     @property
     def workspace_id(self) -> UUID:
         return self.reader.workspace_id
+
+    async def numbers(self, places: Sequence[ChunkPlace]) -> list[int | None]:
+        """Returns the numbers of chunks that another service knows by document and id, None where there is none."""
+
+        async def read(missing: Sequence[ChunkPlace]) -> Iterable[tuple[ChunkPlace, int]]:
+            values = {
+                "chunk_ids": [chunk for _, chunk in missing],
+                "document_ids": array_text(document for document, _ in missing),
+            }
+            async with self.beside() as reader:
+                rows = await reader.rows(ReadingSql.numbers_of_chunks, **values)
+            return ((missing[place], number) for place, number in rows)
+
+        found = await self.store.numbers.find((self.workspace_id, self.state.version), places, read)
+        return [next(iter(found[place]), None) for place in places]
 
     @asynccontextmanager
     async def own(self) -> AsyncIterator[IndexReader]:
@@ -74,6 +98,8 @@ class SearchStore:
     def __init__(self, database: Database, ef_search: int, default: SpaceKey = BUNDLED) -> None:
         self.database, self.ef_search, self.default = database, ef_search, default
         size = database.pool.max_size
+        self.candidates = KnownRows[int, CandidateRow]()
+        self.numbers = KnownRows[ChunkPlace, int]()
         self.free = asyncio.Semaphore(max(1, size - max(1, size // LEFT_TO_OTHERS)))
 
     @asynccontextmanager

@@ -15,7 +15,6 @@ from retrieval.ranking.answerability import COMPARED, LOOKED_AT, match
 from retrieval.ranking.features import Columns, Feature, Floats
 from retrieval.ranking.rule import RankingRule
 from retrieval.reading.leg import EXCLUDED, Leg, LegQuery
-from retrieval.reading.reader import IndexReader
 from retrieval.search.texts import CandidateTexts
 
 
@@ -52,6 +51,7 @@ class Candidates:
 
     def __init__(self, rule: RankingRule, wordings: Sequence[LegQuery], texts: CandidateTexts) -> None:
         self.rule, self.wordings, self.texts = rule, wordings, texts
+        self.rows = wordings[0].snapshot.candidates
         self.legs: list[Leg] = [leg for leg_query in wordings for leg in leg_query.legs.values()]
         self._read = [Table() for _ in wordings]  # of all chunks that were found at any time
         self.tables = self._read
@@ -68,7 +68,7 @@ class Candidates:
         """Returns the legs that had something to ask, without those whose part is void because another one failed."""
         return [leg for leg in self.legs if not leg.skipped and (leg.error or not leg.void)]
 
-    async def rank(self, reader: IndexReader, changed: Iterable[Leg] = ()) -> None:
+    async def rank(self, changed: Iterable[Leg] = ()) -> None:
         """Reads the features of what the legs found since the last time, and scores all; `changed` legs have other
         features than before for the rest.
         """
@@ -77,7 +77,7 @@ class Candidates:
                 self._read[0].columns |= await leg.features(self._read[0].chunks)
         union = {one.chunk for leg in self.heard for one in leg.found}
         if missing := sorted(union.difference(self._read[0].chunks)):
-            await self._measure(reader, missing)
+            await self._measure(missing)
         places = [place for place, chunk in enumerate(self._read[0].chunks) if chunk in union]
         self.tables = [table.rows(np.array(places, np.intp)) for table in self._read]
         own = self.tables[0].columns
@@ -90,17 +90,13 @@ class Candidates:
         admitted = np.flatnonzero(~excluded).tolist()
         self.scores = np.where(excluded, np.nan, self._scores({self.chunks[place]: place for place in admitted}))
 
-    async def _measure(self, reader: IndexReader, chunks: Sequence[int]) -> None:
-        """Adds the rows of these chunks. The database works on the pipeline while the words are looked up here."""
-        async with reader.connection.pipeline():
-            texts = await self.texts.ask(reader, chunks)
-            for leg in self.heard:
-                await leg.ask(reader, chunks)
-            found = [
-                [await leg.features(chunks) for leg in leg_query.legs.values() if not leg.void]
-                for leg_query in self.wordings
-            ]
-            compared = await self.texts.columns(texts, chunks, self.wordings)
+    async def _measure(self, chunks: Sequence[int]) -> None:
+        """Adds the rows of these chunks."""
+        found = [
+            [await leg.features(chunks) for leg in leg_query.legs.values() if not leg.void]
+            for leg_query in self.wordings
+        ]
+        compared = await self.texts.columns(await self.rows.of(chunks), chunks, self.wordings)
         for table, own, text in zip(self._read, found, compared, strict=True):
             excluded = sum(
                 (columns[EXCLUDED] for columns in [*own, text] if EXCLUDED in columns), np.zeros(len(chunks))

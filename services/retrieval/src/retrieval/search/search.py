@@ -154,10 +154,10 @@ class Search:
         await self.legs.find(wordings)
         watch.lap("legs")
         candidates = Candidates(rule, wordings, CandidateTexts(self.matcher))
-        await candidates.rank(reader)
+        await candidates.rank()
         watch.lap("fusion")
         if changed := await self.legs.second_round(wordings[0], candidates.by_chunk()):
-            await candidates.rank(reader, changed)
+            await candidates.rank(changed)
             watch.lap("second round")
         selection = HitSelection(reader, request, tuning.space, tuning.diversity, self.reranking)
         order, scores = candidates.order(), candidates.by_chunk()

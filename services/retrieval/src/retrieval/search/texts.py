@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from relevance.soft_match import SoftMatcher
+from relevance.wordpieces import NO_PIECES, separated
 from retrieval.lexical.leg import LexicalLeg
 from retrieval.lexical.postings import ORDINAL_BITS
 from retrieval.ranking import fusion
 from retrieval.ranking.features import Columns, Feature
-from retrieval.reading.arrays import array_text
+from retrieval.reading.candidate_rows import CandidateRow
 from retrieval.reading.leg import EXCLUDED, LegQuery
-from retrieval.reading.reader import Cursor, IndexReader, ReadingSql
 
 log = logging.getLogger(__name__)
 # From a grid search on the data sets of docs/figures.md, which is flat around these values and those of the legs.
@@ -32,13 +32,10 @@ class CandidateTexts:
     def __init__(self, matcher: SoftMatcher) -> None:
         self.matcher = matcher
 
-    async def ask(self, reader: IndexReader, chunks: Sequence[int]) -> Cursor:
-        """Sends the statement whose rows `columns` reads."""
-        return await reader.execute(ReadingSql.candidate_facts, {"chunks": array_text(chunks)}, binary=True)
-
-    async def columns(self, asked: Cursor, chunks: Sequence[int], wordings: Sequence[LegQuery]) -> list[Columns]:
+    async def columns(
+        self, found: Mapping[int, CandidateRow], chunks: Sequence[int], wordings: Sequence[LegQuery]
+    ) -> list[Columns]:
         """Returns the columns of each wording."""
-        found = {row[0]: row[1:] for row in await asked.fetchall()}
         if lost := len(chunks) - len(found):
             extra = {"workspace_id": str(wordings[0].snapshot.workspace_id), "chunks": lost}
             log.warning("left out chunks without a document: the index was changed out of band", extra=extra)
@@ -47,22 +44,23 @@ class CandidateTexts:
     def _compared(
         self,
         chunks: Sequence[int],
-        found: Mapping[int, tuple[bytes | None, str | None, Sequence[str]]],
+        found: Mapping[int, CandidateRow],
         wordings: Sequence[LegQuery],
     ) -> list[Columns]:
-        pieces = {chunk: stored for chunk, (stored, _, _) in found.items() if stored is not None}
-        if texts := {chunk: text or "" for chunk, (stored, text, _) in found.items() if stored is None}:
-            pieces |= zip(texts, self.matcher.pieces.distinct(list(texts.values())), strict=True)
-        stored = [pieces.get(chunk, b"") for chunk in chunks]
+        pieces = {chunk: row.pieces for chunk, row in found.items() if row.pieces is not None}
+        if texts := {chunk: row.text or "" for chunk, row in found.items() if row.pieces is None}:
+            pieces |= zip(texts, separated(self.matcher.pieces.distinct(list(texts.values()))), strict=True)
+        of_chunks = [pieces.get(chunk, NO_PIECES) for chunk in chunks]
         lost = np.array([float(chunk not in found) for chunk in chunks])
-        titles = {chunk >> ORDINAL_BITS: terms for chunk, (_, _, terms) in found.items()}
+        titles = {chunk >> ORDINAL_BITS: row.title for chunk, row in found.items()}
         columns: list[Columns] = []
         for leg_query in wordings:
             weights, weigh = weighing(leg_query)
             shares = {document: fusion.title_named(terms, weights) for document, terms in titles.items()}
+            weighted = self.matcher.pieces.weighted(leg_query.query.text, weigh)
             columns.append(
                 {
-                    "soft_match": self.matcher.score(self.matcher.pieces.weighted(leg_query.query.text, weigh), stored),
+                    "soft_match": self.matcher.score.of_pieces(weighted, of_chunks),
                     "title_named": np.array([shares.get(chunk >> ORDINAL_BITS, 0.0) for chunk in chunks]),
                     EXCLUDED: lost,
                 }
