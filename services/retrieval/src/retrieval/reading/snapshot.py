@@ -21,6 +21,7 @@ from service_kit.problems import Unavailable
 ChunkPlace: TypeAlias = tuple[UUID, str]
 """(document, chunk id)."""
 MANY_CHUNKS = 20_000  # in a smaller index, opening another transaction takes longer than a leg waits for its turn
+MOST_CANDIDATES = 20_000  # rows in memory, of some 2 kB
 LEFT_TO_OTHERS = 4  # one of this many connections is reserved for indexing
 QUEUE_SECONDS = 10.0
 BUNDLED = (BUNDLED_SPACE.model, BUNDLED_SPACE.dims)
@@ -98,7 +99,7 @@ class SearchStore:
     def __init__(self, database: Database, ef_search: int, default: SpaceKey = BUNDLED) -> None:
         self.database, self.ef_search, self.default = database, ef_search, default
         size = database.pool.max_size
-        self.candidates = KnownRows[int, CandidateRow]()
+        self.candidates = KnownRows[int, CandidateRow](MOST_CANDIDATES)
         self.numbers = KnownRows[ChunkPlace, int]()
         self.free = asyncio.Semaphore(max(1, size - max(1, size // LEFT_TO_OTHERS)))
 

@@ -66,6 +66,7 @@ class HitSelection:
             return
         self.order = order[: max(self.reranking.candidates, self.request.k)]
         await self.load(self.order)
+        self.order = [chunk for chunk in self.order if chunk in self.chunks]
         if self.diversity:
             await self._known_vectors(self.order)
         if self.request.around is not Around.nothing:
@@ -97,7 +98,7 @@ class HitSelection:
         return Selected(merged.order, self.chunks, scores, duplicates, around)
 
     async def load(self, order: Sequence[int]) -> None:
-        """Reads the chunks that were not read yet."""
+        """Reads the chunks that were not read yet; `chunks` then lacks those that somebody has deleted out of band."""
         if missing := [chunk for chunk in order if chunk not in self.chunks]:
             self.chunks |= await self.reader.chunks(missing)
 
@@ -135,8 +136,8 @@ class _Stream:
         while len(self.kept) < count and self.position < len(self.order):
             some = self.order[self.position : self.position + count - len(self.kept) + SPARE]
             await self.selection.load(some)
-            for chunk in some:
-                text = self.selection.chunks[chunk].content
+            texts = {chunk: self.selection.chunks[chunk].content for chunk in some if chunk in self.selection.chunks}
+            for chunk, text in texts.items():
                 if not self.selection.request.fold_duplicates or self.folding.add(chunk, text) is None:
                     self.kept.append(chunk)
             self.position += len(some)
