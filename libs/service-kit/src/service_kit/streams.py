@@ -29,8 +29,8 @@ from service_kit.tracing import span
 
 log = logging.getLogger(__name__)
 TRIM_SECONDS = 60.0
-READ_AT_ONCE, SOME, MANY = 128, 3, 16
-GATHER_SECONDS, LONGER_SECONDS = 0.05, 0.3
+READ_AT_ONCE = 128
+GATHER_SECONDS = 0.05
 RESULTS = ("handled", "skipped", "failed", "dead", "refused", "waiting")
 OTHER, UNREADABLE = "other", "unreadable"  # labels of events without a handler here, and of entries that are not events
 EVENT_FIELDS = ("event", "signature")  # the fields of an entry
@@ -59,17 +59,6 @@ class RetryPolicy:
 def dead_letters(stream: str) -> str:
     """Returns the name of the stream that keeps the dead letters."""
     return f"{stream}.dead"
-
-
-def gathering(count: int) -> float:
-    """Returns the seconds to wait for more after a read of so many events.
-
-    The first event of a burst is handled at once, those that follow it together: some that came together are likely to
-    be followed by more.
-    """
-    if count in {0, READ_AT_ONCE}:
-        return 0.0
-    return LONGER_SECONDS if SOME <= count < MANY else GATHER_SECONDS
 
 
 @dataclass
@@ -120,7 +109,9 @@ class Consumer:
             if now >= next_reclaim:
                 await self.reclaim()
                 next_reclaim = now + self.policy.reclaim_after / 3
-            await asyncio.sleep(gathering(await self.read_batch()))
+            if 0 < await self.read_batch() < READ_AT_ONCE:
+                # The first event of a burst is handled at once, those that follow it together.
+                await asyncio.sleep(GATHER_SECONDS)
 
     async def ensure_group(self) -> None:
         """Creates stream and group if missing; the group reads from the stream's beginning."""

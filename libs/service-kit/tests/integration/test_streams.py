@@ -21,7 +21,7 @@ from service_kit.outbox import Outbox, OutboxRelay, first_time, new_event
 from service_kit.postgres import Database
 from service_kit.problems import ServiceSilent
 from service_kit.stream_groups import trim
-from service_kit.streams import MANY, READ_AT_ONCE, SOME, Consumer, RetryPolicy, dead_letters, gathering, replay
+from service_kit.streams import Consumer, RetryPolicy, dead_letters, replay
 from service_kit.telemetry import Metrics
 from service_kit.tracing import span
 
@@ -69,11 +69,6 @@ async def confirmed(events) -> list[bool]:
 def consumer(redis: Redis, handler, group="readers", metrics=None, **more) -> Consumer:
     options = {"policy": QUICK, "block_seconds": 0.05, "admission": Admission({"ingestion": confirmed})} | more
     return Consumer(redis, DOCUMENTS, group, {DELETED: handler}, metrics or Metrics(), signatures(group), **options)
-
-
-def test_some_events_that_came_together_are_followed_by_a_longer_wait_for_more():
-    assert gathering(0) == gathering(READ_AT_ONCE) == 0
-    assert gathering(SOME) == gathering(MANY - 1) > gathering(1) == gathering(MANY) > 0
 
 
 async def test_an_event_is_published_only_after_its_transaction_commits(database, redis, workspace_id):
