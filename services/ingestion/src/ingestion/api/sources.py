@@ -140,12 +140,13 @@ async def delete_source(
             return Response(status_code=204)
         await removal.delete_with_documents(catalog, source_id)
 
-    async def read() -> SourceDeletion:
+    async def is_complete() -> bool:  # the receipt of thousands of documents is not summed up at each look
         async with here.catalogs.open(caller.workspace_id) as catalog:
-            return await catalog.deletions.source_receipt(source_id)
+            return not await catalog.deletions.is_source_pending(source_id)
 
-    receipt = await until(here.notifications, DOCUMENT_CHANNEL, None, read, _is_complete, timeout)
-    response.status_code = 200 if _is_complete(receipt) else 202
+    await until(here.notifications, DOCUMENT_CHANNEL, None, is_complete, bool, timeout)
+    receipt = await get_source_receipt(source_id, caller, here)
+    response.status_code = 202 if receipt.completed_at is None else 200
     return receipt
 
 
@@ -162,7 +163,3 @@ async def get_source_receipt(source_id: UUID, caller: Viewer, here: UsedParts) -
             return await catalog.deletions.source_receipt(source_id)
         except ReceiptNotFound as error:
             raise SourceReceiptNotFound from error
-
-
-def _is_complete(receipt: SourceDeletion) -> bool:
-    return receipt.completed_at is not None

@@ -6,9 +6,10 @@ It works from the tables, so that it resumes after a crash.
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import LiteralString
 from uuid import UUID
 
@@ -69,23 +70,6 @@ class DocumentRowCounts:
         return {"documents": self.documents, "versions": self.versions, "stages": self.stages}
 
 
-@dataclass(frozen=True)
-class OwnedPrefix:
-    """The beginning of the keys of a document's objects of one kind, as receipts call it."""
-
-    document_id: UUID
-    kind: str
-    prefix: str
-
-
-@dataclass(frozen=True)
-class DeletedObjects:
-    """Counts by document and kind."""
-
-    removed: dict[UUID, dict[str, int]]
-    remaining: dict[UUID, dict[str, int]]
-
-
 class DeletionJob:
     """A background task of the API process; replicas share the work through row locks."""
 
@@ -93,11 +77,11 @@ class DeletionJob:
         self.catalogs, self.objects, self.notifications, self.channel = catalogs, objects, notifications, channel
 
     async def run(self) -> None:
-        """Runs until cancelled; wakes when a document is deleted, or a stage changes or is released."""
+        """Runs until cancelled; wakes when documents are deleted, or a worker releases a stage."""
         async with self.notifications.subscribe(self.channel) as changed:
             while True:
                 if await self.delete_due() < AT_ONCE:
-                    await asyncio.sleep(CALM_SECONDS)  # every stage of every document wakes it
+                    await asyncio.sleep(CALM_SECONDS)  # those that are deleted meanwhile are deleted together
                     await changed.wait(TICK_SECONDS)
 
     async def delete_due(self) -> int:
@@ -140,8 +124,8 @@ class DeletionJob:
                 Confirmation(
                     one,
                     INGESTION,
-                    {kind: count - remaining[one][kind] for kind, count in before[one].items()} | objects.removed[one],
-                    remaining[one] | objects.remaining[one],
+                    {kind: count - remaining[one][kind] for kind, count in before[one].items()} | objects[one],
+                    remaining[one] | dict.fromkeys(objects[one], 0),
                 )
                 for one in locked
             ]
@@ -166,43 +150,24 @@ class DeletionJob:
         derived: Mapping[UUID, str],
         contents: Mapping[str, UUID],
         version: VersionKey | None = None,
-    ) -> DeletedObjects:
+    ) -> dict[UUID, dict[str, int]]:
         """Deletes the objects below the prefixes and the originals of the contents, which are those of deleted
         documents, or of one `version`. An original that another version needs is kept.
+
+        Returns how many, by document and kind. None remains, because the store confirms each: raises Unavailable.
         """
         rows = Repository(catalog.connection, catalog.workspace_id)
         hashes = sorted(contents)
         await catalog.documents.lock_contents(hashes)
         but = {"document_id": version and version.document_id, "version": version and version.version}
         needed = set(await rows.values(DeletionJobSql.needed_contents, contents=hashes, **but))
-        owned = [OwnedPrefix(one, DERIVED, prefix) for one, prefix in derived.items()]
-        owned += [
-            OwnedPrefix(contents[one], ORIGINALS, original_key(catalog.workspace_id, one))
-            for one in hashes
-            if one not in needed
-        ]
-        found = await self._keys(owned)
-        if keys := [key for some in found for key in some]:
+        unneeded = [one for one in hashes if one not in needed]
+        originals = Counter(contents[one] for one in unneeded)
+        found = await asyncio.gather(*(self.objects.akeys(prefix) for prefix in derived.values()))
+        keys = [original_key(catalog.workspace_id, one) for one in unneeded]
+        if keys := [*keys, *chain.from_iterable(found)]:
             await self.objects.adelete(keys)
-        left = await self._keys(owned)
-        return DeletedObjects(_sums(derived, owned, found), _sums(derived, owned, left))
-
-    async def _keys(self, owned: Sequence[OwnedPrefix]) -> list[list[str]]:
-        return await asyncio.gather(*(self._found(one) for one in owned))
-
-    async def _found(self, owned: OwnedPrefix) -> list[str]:
-        if owned.kind == ORIGINALS:  # the prefix is the whole key
-            return [owned.prefix] if await self.objects.aexists(owned.prefix) else []
-        return await self.objects.akeys(owned.prefix)
-
-
-def _sums(
-    document_ids: Iterable[UUID], owned: Sequence[OwnedPrefix], keys: Sequence[Sequence[str]]
-) -> dict[UUID, dict[str, int]]:
-    sums = {one: {ORIGINALS: 0, DERIVED: 0} for one in document_ids}
-    for one, some in zip(owned, keys, strict=True):
-        sums[one.document_id][one.kind] += len(some)
-    return sums
+        return {one: {ORIGINALS: originals[one], DERIVED: len(some)} for one, some in zip(derived, found, strict=True)}
 
 
 async def _count_rows(rows: Repository, document_ids: Sequence[UUID]) -> dict[UUID, dict[str, int]]:

@@ -1,5 +1,6 @@
 -- name: due
--- Returns deletions of documents that no worker holds, so that none can still write.
+-- Returns deletions of documents that no worker holds, so that none can still write. In no order, as an order would look at
+-- all that wait.
 SELECT deletion.workspace_id, deletion.document_id
 FROM deletion
 WHERE erased_at IS NULL AND completed_at IS NULL AND NOT EXISTS (
@@ -7,7 +8,6 @@ WHERE erased_at IS NULL AND completed_at IS NULL AND NOT EXISTS (
     WHERE stage.workspace_id = deletion.workspace_id AND stage.document_id = deletion.document_id
       AND stage.lease_expires_at > now()
 )
-ORDER BY requested_at
 LIMIT %(limit)s;
 
 -- name: lock

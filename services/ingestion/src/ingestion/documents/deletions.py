@@ -32,13 +32,14 @@ class DocumentDeletionSql(Statements, file="deletions.sql"):
     lock: LiteralString
     receipts: LiteralString
     write_receipts: LiteralString
-    confirmed: LiteralString
+    complete: LiteralString
     mark_source_deleted: LiteralString
     insert_of_source: LiteralString
     lock_source_documents: LiteralString
     delete_source_origins: LiteralString
     without_origin: LiteralString
     find_of_source: LiteralString
+    source_is_pending: LiteralString
     sum_source_receipts: LiteralString
     unanswered: LiteralString
     announced_again: LiteralString
@@ -155,6 +156,10 @@ class Deletions(Repository):
             services=[StoreReceipt.model_validate(one, from_attributes=True) for one in receipts],
         )
 
+    async def is_source_pending(self, source_id: UUID) -> bool:
+        """Returns whether the deletion of a document of the deleted source is not complete."""
+        return bool(await self.value(DocumentDeletionSql.source_is_pending, source_id=source_id))
+
     async def confirm(self, confirmations: Sequence[Confirmation]) -> None:
         """Records what services deleted, added to what they removed earlier; ignores unknown deletions."""
         known = set(
@@ -178,7 +183,7 @@ class Deletions(Repository):
         )
         confirmed = {*receipts, *written}
         done = [one for one in known if all((one, service) in confirmed for service in CONFIRM_DOCUMENT_DELETION)]
-        await self.run(DocumentDeletionSql.confirmed, document_ids=list(known), done=done)
+        await self.run(DocumentDeletionSql.complete, document_ids=done)
 
     async def announced_again(self, document_id: UUID, resend_after: float) -> bool:
         """Records that the deletion is republished; returns False if it is complete or it is too early."""

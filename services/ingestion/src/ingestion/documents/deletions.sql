@@ -54,11 +54,10 @@ FROM unnest(%(document_ids)s::uuid[], %(services)s::text[], %(removed)s::jsonb[]
 ON CONFLICT (workspace_id, document_id, service)
 DO UPDATE SET removed = excluded.removed, remaining = excluded.remaining, confirmed_at = now();
 
--- name: confirmed
--- Completes the deletions that all have confirmed. The trigger wakes callers who wait for any of the receipts.
-UPDATE deletion
-SET completed_at = CASE WHEN document_id = ANY(%(done)s::uuid[]) THEN coalesce(completed_at, now()) ELSE completed_at END
-WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s);
+-- name: complete
+-- The trigger wakes callers who wait for the receipts.
+UPDATE deletion SET completed_at = now()
+WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s) AND completed_at IS NULL;
 
 -- name: mark_source_deleted
 UPDATE source SET deleted_at = coalesce(deleted_at, now()), next_sync_at = NULL, updated_at = now()
@@ -92,6 +91,12 @@ LEFT JOIN deletion
   ON deletion.workspace_id = source_deletion.workspace_id AND deletion.source_id = source_deletion.source_id
 WHERE source_deletion.workspace_id = %(workspace_id)s AND source_deletion.source_id = %(source_id)s
 GROUP BY source_deletion.requested_at;
+
+-- name: source_is_pending
+SELECT EXISTS (
+    SELECT FROM deletion
+    WHERE workspace_id = %(workspace_id)s AND source_id = %(source_id)s AND completed_at IS NULL
+);
 
 -- name: sum_source_receipts
 WITH receipt AS (

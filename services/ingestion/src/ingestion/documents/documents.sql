@@ -245,7 +245,8 @@ SET title = coalesce(given_title, %(title)s), pages = %(pages)s, chunk_count = %
     headings = %(headings)s, tags = coalesce(given_tags, %(tags)s), language = %(language)s, authors = %(authors)s,
     written_at = %(written_at)s, modified_at = %(modified_at)s, embedding_status = 'pending', embedding_model = NULL,
     embedding_dims = NULL, updated_at = now()
-WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s;
+WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s
+RETURNING {columns};
 
 -- name: record_embedding
 -- Records the model of the vectors; embedding is complete once the index confirms them. Without a model, it has failed.

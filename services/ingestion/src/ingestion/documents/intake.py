@@ -249,7 +249,7 @@ async def _situation(catalog: Catalog, content: Content, place: Provenance, orig
     wanted = [origin.document_id if origin else None, found.id if found else None]
     locked = {one: await catalog.documents.lock(one) for one in sorted({one for one in wanted if one})}
     current, same = (locked.get(one) if one else None for one in wanted)
-    if not _is_unmoved(origin, await catalog.origins.at(place)):
+    if locked and not _is_unmoved(origin, await catalog.origins.at(place)):
         raise _Moved
     if same and same.content_hash != content.content_hash:
         same = None  # it got a new version, with other bytes, before it was locked

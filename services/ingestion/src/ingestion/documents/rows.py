@@ -177,7 +177,10 @@ class ClaimedStage:
 
 @dataclass(frozen=True)
 class HeldStage(ClaimedStage):
-    """A stage that a worker holds. Every write is guarded by `lease_token`; the other fields describe `version`."""
+    """A stage that a worker holds. Every write is guarded by `lease_token`; the other fields describe `version`.
+
+    `chosen` is the (model, dims) with which the workspace is searched; None for the default.
+    """
 
     stage: StageName
     lane: Lane
@@ -190,9 +193,15 @@ class HeldStage(ClaimedStage):
     file_size: int
     content_hash: str
     version: int
+    chosen_model: str | None = None
+    chosen_dims: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lane", Lane(self.lane))  # the database returns text
+
+    @property
+    def chosen(self) -> tuple[str, int] | None:
+        return (self.chosen_model, self.chosen_dims) if self.chosen_model and self.chosen_dims else None
 
 
 @dataclass(frozen=True)

@@ -144,9 +144,10 @@ WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND name
 -- Returns what the holder needs to know about a locked document and its leased stage.
 SELECT stage.workspace_id, stage.document_id, stage.name AS stage, stage.lane, stage.lease_token, stage.postponements,
        stage.losses, stage.traceparent, document.name, document.title, document.media_type, document.file_size,
-       document.content_hash, document.version
+       document.content_hash, document.version, chosen.model AS chosen_model, chosen.dims AS chosen_dims
 FROM document_stage AS stage
 JOIN document ON document.workspace_id = stage.workspace_id AND document.id = stage.document_id
+LEFT JOIN workspace_embedding AS chosen ON chosen.workspace_id = stage.workspace_id
 WHERE stage.workspace_id = %(workspace_id)s AND stage.lease_token = %(lease_token)s AND document.status <> 'deleting';
 
 -- name: lock_lease

@@ -21,6 +21,7 @@ from ingestion.conversion import ConversionProgress, Converted, Limits, WorkerDi
 from ingestion.conversion.time_limit import limits_for
 from ingestion.documents.derived_objects import DerivedKeys, derived_keys
 from ingestion.documents.rows import HeldStage
+from ingestion.worker.embedding import BATCH
 from ingestion.worker.holding import Holding, Shutdown, WorkerStopped
 from ingestion.worker.metrics import WorkerMetrics, format_of
 from ingestion.worker.queue import StageQueue
@@ -32,7 +33,7 @@ from service_kit.tracing import span
 from service_kit.work import LeaseLost
 
 log = logging.getLogger(__name__)
-PROMPT_SECONDS = 1.0  # who converts faster does not tell that chunking has begun
+PROMPT_SECONDS = 1.0  # a shorter conversion of few chunks is recorded together with their vectors
 MEDIA_TYPES = {"markdown": "text/markdown", "chunks": "application/jsonl"}
 
 
@@ -54,7 +55,7 @@ class FileConverter(Protocol):
 
 @dataclass
 class _Work:
-    """A document in progress; `stage` is the current one, started at `began`."""
+    """A document in progress; `stage` is the current one, started at `began`. `converted` is not recorded yet."""
 
     job: HeldStage
     stage: StageName
@@ -62,6 +63,7 @@ class _Work:
     folder: Path
     keys: DerivedKeys
     has_chunks: bool = False
+    converted: Converted | None = None
     chosen: ChosenModel = None
     began: float = field(default_factory=time.monotonic)
 
@@ -105,17 +107,17 @@ class Processor:
 
     def _attempt(self, job: HeldStage, holding: Holding) -> StageName:
         """Returns the stage at which it ended. Creating the work folder is part of it, because the disk may be full."""
-        stage = job.stage
+        stage, converted = job.stage, None
         try:
             with tempfile.TemporaryDirectory(prefix="document-", dir=self.policy.work_folder) as folder:
                 keys = derived_keys(job.workspace_id, job.document_id, job.version)
-                work = _Work(job, job.stage, holding, Path(folder), keys)
+                work = _Work(job, job.stage, holding, Path(folder), keys, chosen=job.chosen)
                 try:
                     if work.stage == "convert":
                         self._convert(work)
                     self._embed(work)
                 finally:
-                    stage = work.stage
+                    stage, converted = work.stage, work.converted
         except LeaseLost:
             raise
         except WorkerStopped:
@@ -126,6 +128,8 @@ class Processor:
             else:
                 self.failures.record(job, stage, error)
         except Exception as error:  # noqa: BLE001  the task's boundary: records the error, and the worker continues
+            if converted:
+                self.stages.converted(job, converted)
             self.failures.record(job, stage, error)
         return stage
 
@@ -135,7 +139,8 @@ class Processor:
         source = work.folder / "original"
         self.objects.get_file(original_key(job.workspace_id, job.content_hash), source)
 
-        tell_at = time.monotonic() + PROMPT_SECONDS
+        began = time.monotonic()
+        tell_at = began + PROMPT_SECONDS
 
         def on_progress(progress: ConversionProgress) -> None:
             nonlocal tell_at
@@ -153,7 +158,11 @@ class Processor:
         # If the lease has expired, another worker may be writing the same objects.
         work.holding.check()
         self._store(work, output)
-        work.chosen = self.stages.converted(job, converted)
+        is_prompt = time.monotonic() < began + PROMPT_SECONDS and converted.chunks <= BATCH
+        if is_prompt and not job.losses:  # otherwise another loss could not be blamed on embedding
+            work.converted = converted
+        else:
+            work.chosen = self.stages.converted(job, converted)
         self._begin(work, "embed")
         work.has_chunks = True
         self.metrics.pages.labels(format_of(job.name)).inc(converted.pages or 0)
@@ -176,13 +185,13 @@ class Processor:
         job, chunks = work.job, work.folder / "output" / "chunks.jsonl"
         if not work.has_chunks:
             self.objects.get_file(work.keys.chunks, chunks)
-            work.chosen = self.stages.chosen_model(job)
         vectors = self.vectors.make(job, work.chosen, chunks, work.holding, work.folder)
         path = work.folder / "vectors.npy"
         np.save(path, vectors.rows)
         work.holding.check()
         self.objects.put_file(work.keys.vectors, path)
-        self.stages.embedded(job, model=vectors.model, dims=vectors.dims)
+        self.stages.embedded(job, work.converted, model=vectors.model, dims=vectors.dims)
+        work.converted = None
         self._observe(work)
         counts = {"embedded": len(vectors.rows) - vectors.reused, "reused": vectors.reused}
         for result, count in counts.items():

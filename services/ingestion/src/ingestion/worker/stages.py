@@ -60,21 +60,20 @@ class StageRecords:
         """
         with self._held(job) as (connection, _):
             self._start(connection, job, "embed")
-            done = {**_key(job), "worker": self.worker, "names": ["convert", "chunk"]}
-            connection.execute(StageSql.finish, done)
-            facts = {name: list(fact) if isinstance(fact, tuple) else fact for name, fact in asdict(result).items()}
-            values = {**_key(job), "version": job.version, "chunk_count": result.chunks, **facts}
-            connection.execute(DocumentSql.record_conversion, values)
-            return _chosen_model(connection, job)
+            self._finish(connection, job, "convert", "chunk")
+            _record_conversion(connection, job, result)
+            row = connection.execute(DocumentSql.chosen_embedding, {"workspace_id": job.workspace_id}).fetchone()
+            return (row[0], row[1]) if row else None
 
-    def chosen_model(self, job: HeldStage) -> ChosenModel:
-        with self.database.workspace(job.workspace_id) as connection:
-            return _chosen_model(connection, job)
+    def embedded(self, job: HeldStage, converted: Converted | None = None, *, model: str, dims: int) -> None:
+        """Records stored vectors, and the conversion if it is not recorded yet, and publishes the document.
 
-    def embedded(self, job: HeldStage, *, model: str, dims: int) -> None:
-        """Records stored vectors and publishes the document. Raises LeaseLost."""
+        Raises LeaseLost.
+        """
         with self._held(job) as (connection, document):
-            connection.execute(StageSql.finish, {**_key(job), "worker": self.worker, "names": ["embed"]})
+            if converted:
+                document = _record_conversion(connection, job, converted)
+            self._finish(connection, job, "embed", *(("convert", "chunk") if converted else ()))
             self._record_embedding(connection, job, model, dims)
             self._announce(connection, replace(document, embedding_model=model, embedding_dims=dims))
 
@@ -152,6 +151,9 @@ class StageRecords:
         connection.execute(StageSql.queue_confirmations, key)
         _write_event(connection, document, converted_event(document))
 
+    def _finish(self, connection: Connection[TupleRow], job: HeldStage, *names: StageName) -> None:
+        connection.execute(StageSql.finish, {**_key(job), "worker": self.worker, "names": list(names)})
+
     def _start(self, connection: Connection[TupleRow], job: HeldStage, stage: StageName) -> None:
         connection.execute(StageSql.start, {**_held(job), "name": stage})
 
@@ -181,9 +183,13 @@ def _is_announced(connection: Connection[TupleRow], job: HeldStage) -> bool:
     return connection.execute(StageSql.is_announced, _key(job)).fetchone() is not None
 
 
-def _chosen_model(connection: Connection[TupleRow], job: HeldStage) -> ChosenModel:
-    row = connection.execute(DocumentSql.chosen_embedding, {"workspace_id": job.workspace_id}).fetchone()
-    return (row[0], row[1]) if row else None
+def _record_conversion(connection: Connection[TupleRow], job: HeldStage, result: Converted) -> DocumentRow:
+    facts = {name: list(fact) if isinstance(fact, tuple) else fact for name, fact in asdict(result).items()}
+    values = {**_key(job), "version": job.version, "chunk_count": result.chunks, **facts}
+    with connection.cursor(row_factory=class_row(DocumentRow)) as cursor:
+        document = cursor.execute(DocumentSql.record_conversion, values).fetchone()
+    assert document is not None, "it is locked"
+    return document
 
 
 def _lock_document(connection: Connection[TupleRow], job: HeldStage) -> DocumentRow | None:

@@ -11,12 +11,14 @@ from uuid import UUID
 
 import httpx2
 import numpy as np
+import psycopg
 import pytest
 
 from contracts.events import DocumentFailed, DocumentGraphed, DocumentIndexed, EventData
 from contracts.object_keys import original_key
 from ingestion.conversion.errors import CorruptFile
 from ingestion.documents.derived_objects import derived_keys
+from ingestion.worker.embedding import BATCH
 from ingestion.worker.holding import Shutdown
 from service_kit.objects import ObjectStore
 from service_kit.outbox import new_event
@@ -85,6 +87,30 @@ async def test_a_document_that_cannot_be_split_fails_at_chunking_however_fast(
     assert (stages(detail)["convert"], stages(detail)["chunk"]) == ("succeeded", "failed")
     failed = stage(detail, "chunk")
     assert (failed["attempts"], failed["error_class"]) == (1, CorruptFile.error_class)
+
+
+@pytest.mark.parametrize(("chunks", "losses", "together"), [(2, 0, True), (BATCH + 1, 0, False), (2, 1, False)])
+async def test_a_short_conversion_is_recorded_together_with_its_vectors_unless_a_worker_was_lost(
+    upload: Entry,
+    process: Process,
+    database: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    chunks: int,
+    losses: int,
+    together: bool,
+) -> None:
+    monkeypatch.setattr("ingestion.worker.process.PROMPT_SECONDS", 3600.0)
+    document_id = (await upload("a.md", b"Line\n" * chunks))["document"]["id"]
+    with psycopg.connect(database.admin, autocommit=True) as connection:
+        connection.execute("UPDATE ingestion.document_stage SET losses = %s WHERE name = 'convert'", (losses,))
+        await process(document_id)
+        rows = connection.execute(
+            "SELECT name, state, xmin::text FROM ingestion.document_stage WHERE name IN ('convert', 'chunk', 'embed')"
+        ).fetchall()
+    assert {state for _, state, _ in rows} == {"succeeded"}
+    written_by = {name: transaction for name, _, transaction in rows}
+    assert written_by["convert"] == written_by["chunk"]
+    assert (written_by["convert"] == written_by["embed"]) is together
 
 
 async def test_a_redelivered_event_changes_nothing(searchable: Entry, process: Process, converter: Any) -> None:

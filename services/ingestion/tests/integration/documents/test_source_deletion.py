@@ -15,9 +15,10 @@ from contracts.object_keys import derived_prefix
 from contracts.registry import CONFIRM_DOCUMENT_DELETION
 from contracts.sources import SourceDeletion
 from ingestion.documents.catalog import Catalogs
-from ingestion.documents.deletion_job import delete_workspace_objects
+from ingestion.documents.deletion_job import DeletionJob, delete_workspace_objects
 from ingestion.documents.deletions import Confirmation, Deletions
 from ingestion.documents.errors import ReceiptNotFound
+from service_kit.notifications import Notifications
 from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
@@ -129,6 +130,58 @@ async def test_receipts_add_up_what_services_confirm_together_and_earlier(
     assert (receipt.documents, receipt.pending_documents, receipt.completed_at) == (3, 1, None)
     counts = {one.service: (one.removed["rows"], one.remaining["rows"]) for one in receipt.services}
     assert counts == {"retrieval": (28, 4)} | dict.fromkeys(others, (2, 0))
+
+
+async def test_only_a_complete_deletion_wakes_who_waits_for_its_receipt(
+    folder: Any, delete_source: Any, open_database: Database, database: Any
+) -> None:
+    document_id = (await folder.take("a.md", b"text")).document.id
+    async with await psycopg.AsyncConnection.connect(database.admin, autocommit=True) as connection:
+        await connection.execute("LISTEN ingestion_document")
+        assert await delete_source(folder)
+        for service in CONFIRM_DOCUMENT_DELETION:
+            await connection.execute("SELECT pg_notify('ingestion_document', %s)", (service,))
+            async with open_database.workspace(folder.workspace_id) as writing:
+                confirmation = Confirmation(document_id, service, {"rows": 1}, {"rows": 0})
+                await Deletions(writing, folder.workspace_id).confirm([confirmation])
+        await connection.execute("NOTIFY ingestion_document, 'the end'")
+        told = []
+        async for one in connection.notifies():
+            told.append(one.payload)
+            if one.payload == "the end":
+                break
+    # First that the document is being deleted.
+    assert told == [str(document_id), *CONFIRM_DOCUMENT_DELETION, str(document_id), "the end"]
+
+
+async def test_objects_are_listed_once_and_deleted_together(
+    folder: Any,
+    process: Process,
+    object_store: ObjectStore,
+    delete_source: Any,
+    source_receipt: Any,
+    open_database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    documents = [(await folder.take(f"{index}.md", b"text %d" % index)).document.id for index in range(3)]
+    for one in documents:
+        await process(str(one))
+    assert await delete_source(folder)
+    methods: list[str] = []
+    urlopen = object_store.http.urlopen
+
+    def counting(method: str, *arguments: Any, **options: Any) -> Any:
+        methods.append(method)
+        return urlopen(method, *arguments, **options)
+
+    monkeypatch.setattr(object_store.http, "urlopen", counting)
+    catalogs = Catalogs(open_database, Outbox("ingestion"))
+    assert await DeletionJob(catalogs, object_store, Notifications(""), "ingestion_work").delete_due() == 3
+    assert methods == ["GET", "GET", "GET", "POST"]
+    [receipt] = (await source_receipt(folder)).services
+    removed = {"documents": 3, "versions": 3, "stages": 18, "originals": 3, "derived_objects": 9}
+    assert (receipt.removed, receipt.remaining) == (removed, dict.fromkeys(removed, 0))
+    assert object_store.keys(str(folder.workspace_id)) == []
 
 
 async def test_thousands_of_documents_are_deleted_in_one_deletion(
