@@ -16,8 +16,8 @@ from inference.onnx_session import opened, run
 _IDS = "input_ids"
 _LAYERS, _HEADS = 6, 12
 _EPSILON = 1e-12
-# The steps of the two halves: values up to 63.5, twice as large as those met, and what the first leaves of them.
-_COARSE, _FINE = 1 / 2, 1 / 2 / 254
+# The steps of the two halves: of values up to 31.75 (a LayerNorm gives 30.7 at most), and of what the first leaves of them.
+_COARSE, _FINE = 1 / 4, 1 / 4 / 254
 
 
 def multiplies_exactly() -> bool:
@@ -67,15 +67,11 @@ class _QueryModel:
         node, name = self.graph.node, "inner.embeddings"
         words = node("Cast", node("Gather", self._stored(f"{name}.word_embeddings.weight_q"), _IDS), to=1)
         scales = node("Gather", self._stored(f"{name}.word_embeddings.weight_scale"), _IDS)
-        places = (
-            self.stored[f"{name}.position_embeddings.weight_q"]
-            * self.stored[f"{name}.position_embeddings.weight_scale"]
-        )
-        first, length = self.graph.constant(np.array([0])), node("Shape", _IDS, start=1, end=2)
+        places, place_scales = (self.stored[f"{name}.position_embeddings.weight_{part}"] for part in ("q", "scale"))
         kind = self.stored[f"{name}.token_type_embeddings.weight"][0]
-        x = node(
-            "Add", node("Mul", words, scales), node("Slice", self.graph.constant(kind + places), first, length, first)
-        )
+        first, length = self.graph.constant(np.array([0])), node("Shape", _IDS, start=1, end=2)
+        added = node("Slice", self.graph.constant(kind + places * place_scales), first, length, first)
+        x = node("Add", node("Mul", words, scales), added)
         return node("LayerNormalization", x, *self._norm(f"{name}.LayerNorm"), axis=-1, epsilon=_EPSILON)
 
     def _product(self, x: str, *matrices: str) -> str:
