@@ -16,7 +16,7 @@ from inference.onnx_session import opened, run
 _IDS = "input_ids"
 _LAYERS, _HEADS = 6, 12
 _EPSILON = 1e-12
-# The steps of the two halves: of values up to 31.75 (a LayerNorm gives 30.7 at most), and of what the first leaves of them.
+# The steps of the two halves: values are at most 30.7, the bound of a LayerNorm, and the first half goes up to 31.75.
 _COARSE, _FINE = 1 / 4, 1 / 4 / 254
 
 
