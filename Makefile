@@ -43,7 +43,7 @@ cluster: setup ## the chart on the cluster of KUBECONFIG, which is changed: ATTR
 	@$(VENV)/pytest tests/cluster $(ARGS)
 
 e2e: setup ## the end-to-end tests, against a running stack: ATTRACTOR_URL and ATTRACTOR_API_KEY
-	@$(VENV)/pytest tests/e2e $(ARGS)
+	@$(VENV)/pytest -n 2 --dist loadfile --no-loadscope-reorder tests/e2e $(ARGS)
 
 web-test: setup ## check the web UI and test it in a browser (Chromium), against a stack of its own
 	@PYTHONPATH=tests $(VENV)/python -m web_ui.run

@@ -249,10 +249,13 @@ def running() -> Running:
 
 def _make_disposable(admin_database_url: str) -> None:
     """Turns off durability, because databases of a single test need not survive a power loss."""
+    settings = ["fsync", "synchronous_commit", "full_page_writes"]
+    fixed = "SELECT name FROM pg_settings WHERE name = ANY(%s) AND source = 'command line'"
     with psycopg.connect(admin_database_url, autocommit=True) as connection:
-        for setting in ("fsync", "synchronous_commit", "full_page_writes"):
+        for setting in settings:
             connection.execute(sql.SQL("ALTER SYSTEM SET {} = off").format(sql.Identifier(setting)))
         connection.execute("SELECT pg_reload_conf()")
+        assert connection.execute(fixed, (settings,)).fetchall() == [], "the command line outranks ALTER SYSTEM"
 
 
 def _create_database(admin_database_url: str, kind: str, template: str = "template1") -> str:

@@ -37,7 +37,7 @@ from contracts.retrieval import SearchMode, SearchRequest, SearchResponse
 from embedded.engines import Engines
 from inference.embedders import Embedders
 from inference.embeddings import EmbeddingSpace
-from inference.factory import build_embedder
+from inference.factory import build_embedder, build_embedders
 from inference.settings import EmbeddingSettings
 from relevance.analysis import Analyzer
 from relevance.wordpieces import WordPieces
@@ -59,13 +59,14 @@ SPACE = uuid5(UUID(int=0), "benchmark")
 
 
 class CachedEmbedder:
-    """The bundled model, with a cache of embeddings in files."""
+    """The bundled model as the services use it: documents' embeddings, cached in files, and those of queries."""
 
     def __init__(self) -> None:
         default = Path(tempfile.gettempdir()) / "attractor-embeddings"
         self.folder = Path(os.environ.get("EMBEDDING_CACHE", default))
         self.folder.mkdir(parents=True, exist_ok=True)
         self.embedder = build_embedder(EmbeddingSettings())
+        self.asking = build_embedders(EmbeddingSettings(), queries=True)
         self.known: dict[str, NDArray[np.float32]] = {}
 
     @property
@@ -81,14 +82,15 @@ class CachedEmbedder:
         return vectors
 
     async def remember(self, texts: Sequence[str]) -> None:
-        self.known.update(zip(texts, await self.corpus(texts), strict=True))
+        self.known.update(zip(texts, await self.asking.default.embed(texts), strict=True))
 
     async def embed(self, texts: Sequence[str]) -> Matrix:
         if all(text in self.known for text in texts):
             return np.stack([self.known[text] for text in texts])
-        return await self.embedder.embed(texts)
+        return await self.asking.default.embed(texts)
 
     async def aclose(self) -> None:
+        await self.asking.aclose()
         await self.embedder.aclose()
 
 

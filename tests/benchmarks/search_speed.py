@@ -37,7 +37,7 @@ from deployment_keys import DeploymentKeys
 from contracts.gateway import Role
 from embedded.ports import free_port
 from inference.embeddings import BUNDLED_SPACE
-from inference.factory import build_embedder
+from inference.factory import build_embedders
 from inference.settings import EmbeddingSettings
 from retrieval.dense.plan import Sizes, choose
 from retrieval.settings import Settings
@@ -217,7 +217,7 @@ def _encoder(scenario: Scenario) -> list[Row]:
     """Measures embedding one query at a time, as the service does without its cache."""
 
     async def embed() -> list[float]:
-        embedder = build_embedder(EmbeddingSettings())
+        embedder = build_embedders(EmbeddingSettings(), queries=True).default
         await embedder.embed(["warm"])
         seconds = []
         for query in scenario.queries[:100]:

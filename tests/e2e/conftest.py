@@ -8,11 +8,28 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
 from api_calls import EXAMPLES, PATIENCE, Tenant, client, ingest, new_tenant
 from stack import PATIENT, EmbeddedStack
+from xdist.scheduler import LoadFileScheduling
+
+COMMON = "tests of the common stack"
+APART = ("test_compose_backup.py", "test_learned_style.py")
+
+
+class OneAfterAnother(LoadFileScheduling):
+    """Runs the tests of the common stack in one process, and beside it the files that have a stack of their own."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = Path(super()._split_scope(nodeid))
+        return COMMON if file.parent.name == "e2e" and file.name not in APART else str(file)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneAfterAnother:
+    return OneAfterAnother(config, log)
 
 
 @pytest.fixture(scope="session")

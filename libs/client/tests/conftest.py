@@ -13,6 +13,7 @@ from json import loads
 from typing import Any
 from uuid import UUID
 
+import httpx2
 import pytest
 import uvicorn
 from pydantic_core import to_json
@@ -20,6 +21,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from attractor_client import RetryPolicy
@@ -28,6 +30,8 @@ from attractor_client.cli import app
 NOW = "2026-03-01T10:00:00Z"
 RUN = UUID(int=7)
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+COMMAND = get_command(app)
+CERTIFICATES = httpx2.create_ssl_context()
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,9 @@ def events(*parts: tuple[str, Any], cut: bool = False, after: int = 0) -> Callab
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    # Each client would read all certificates, none of which it needs here.
+    monkeypatch.setattr("httpx2._transports.default.create_ssl_context", lambda **_: CERTIFICATES)
     scripted = Server()
     app = Starlette(routes=[Route("/{path:path}", scripted.__call__, methods=METHODS)])
     listening = socket.create_server(("127.0.0.1", 0))
@@ -329,6 +335,8 @@ def settled(server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: p
     """Returns the server, with a known caller, in an environment that points every command to it."""
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setattr("attractor_client.configuration.user_config_path", lambda name: home / name)
+    # Otherwise each call builds all commands, which takes longer than most calls themselves.
+    monkeypatch.setattr("typer.testing._get_command", lambda _: COMMAND)
     monkeypatch.setenv("ATTRACTOR_URL", server.url)
     monkeypatch.setenv("ATTRACTOR_API_KEY", "key-1")
     monkeypatch.setattr("attractor_client.invocation.AT_THE_PROMPT", RetryPolicy(attempts=2, first=0.01))

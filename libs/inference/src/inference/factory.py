@@ -34,21 +34,22 @@ def build_embedder(settings: EmbeddingSettings, watch: EmbeddingWatch | None = N
 
 
 def build_embedders(
-    settings: EmbeddingSettings, *, background: bool = False, watch: EmbeddingWatch | None = None
+    settings: EmbeddingSettings, *, background: bool = False, queries: bool = False, watch: EmbeddingWatch | None = None
 ) -> Embedders:
     """Returns the default, those of `embedding_models`, and the bundled one if installed; the caller closes them.
 
-    Models are loaded at their first use. With `background`, local ones yield to all other work. Each call is reported
-    to `watch`. Raises what `build_embedder` raises; the message names the entry of EMBEDDING_MODELS.
+    Models are loaded at their first use. With `background`, local ones yield to all other work. With `queries`, the
+    bundled one is faster with short texts, and its vectors differ a little: compare them with those made without. Each
+    call is reported to `watch`. Raises what `build_embedder` raises; the message names the entry of EMBEDDING_MODELS.
     """
-    default = _embedder(settings.default_embedding_model, "EMBEDDING_", background)
+    default = _embedder(settings.default_embedding_model, "EMBEDDING_", background, queries)
     others = [
-        _embedder(model, f"EMBEDDING_MODELS[{position}].", background)
+        _embedder(model, f"EMBEDDING_MODELS[{position}].", background, queries)
         for position, model in enumerate(settings.embedding_models)
     ]
     if all(map(find_spec, _BUNDLED_PACKAGES)):
         bundled = EmbeddingModel(threads=settings.embedding_threads)
-        others.append(LazyEmbedder(BUNDLED_SPACE, lambda: _embedder(bundled, "EMBEDDING_", background)))
+        others.append(LazyEmbedder(BUNDLED_SPACE, lambda: _embedder(bundled, "EMBEDDING_", background, queries)))
     return Embedders(_watched(default, watch), [_watched(other, watch) for other in others])
 
 
@@ -120,15 +121,20 @@ def _watched(embedder: Embedder, watch: EmbeddingWatch | None) -> Embedder:
     return embedder if watch is None else WatchedEmbedder(embedder, watch)
 
 
-def _embedder(model: EmbeddingModel, prefix: str, background: bool = False) -> Embedder:
+def _embedder(model: EmbeddingModel, prefix: str, background: bool = False, queries: bool = False) -> Embedder:
     """Builds an embedder; `prefix` is that of the settings' names in error messages."""
     if model.backend == "openai":
         return _openai_embedder(model, prefix)
     from inference.encoder_files import bundled_files, folder_files  # noqa: PLC0415 - not installed everywhere
     from inference.onnx import OnnxEmbedder  # noqa: PLC0415 - onnxruntime takes memory that other backends save
+    from inference.query_encoder import multiplies_exactly, query_model  # noqa: PLC0415 - as above
 
     if model.backend == "bundled":
         files = bundled_files()
+        if queries and multiplies_exactly():
+            return OnnxEmbedder(
+                files, threads=model.threads, batch_size=1, background=background, rewritten=query_model
+            )
     elif model.folder is None:
         raise SettingMissing(f"the backend folder needs {_name(prefix, 'folder')}")
     else:

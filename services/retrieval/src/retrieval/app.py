@@ -66,7 +66,9 @@ def create_app(settings: Settings) -> FastAPI:
             stack.callback(objects.close)
             metrics = app.state.metrics.registry
             calls = EmbeddingMetrics(metrics)
-            embedders = await stack.enter_async_context(aclosing(build_embedders(settings, watch=calls.of("query"))))
+            embedders = await stack.enter_async_context(
+                aclosing(build_embedders(settings, queries=True, watch=calls.of("query")))
+            )
             default = (embedders.default.space.model, embedders.default.space.dims)
             await _prepare_default(database, embedders)
             reranker = build_reranker(settings)

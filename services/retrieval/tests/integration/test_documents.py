@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from uuid import uuid4
 
+import pytest
+
 from contracts.events import DocumentFailed, DocumentIndexed, DocumentPurged
 
 TEXTS = [
@@ -38,6 +40,18 @@ async def test_an_indexed_document_is_found_lexically_and_semantically(ingestion
 
     nothing = await search("football world cup winners in Brazil")
     assert nothing["good_match"] is False
+
+
+async def test_queries_are_compared_with_vectors_made_in_float32(ingestion, search, converted, embedder):
+    document = await ingestion.embedded(converted(TEXTS))
+    await ingestion.convert(document)
+    await ingestion.wait_for(DocumentIndexed, 1)
+    for query in ("when can I eat?", "signing keys", "Wann kommt die Rechnung?"):
+        cosines = document.vectors @ (await embedder.embed([query]))[0]
+        hits = (await search(query, mode="dense", explain=True))["hits"]
+        assert [hit["content"] for hit in hits] == [TEXTS[at] for at in (-cosines).argsort()]
+        found = [hit["explanation"]["legs"]["dense"]["score"] for hit in hits]
+        assert found == pytest.approx(sorted(cosines, reverse=True), abs=0.002)
 
 
 async def test_filters_limit_both_legs(ingestion, search, converted):

@@ -32,7 +32,6 @@ SETTINGS = {
     "maintenance_work_mem": "128MB",
     "max_wal_size": "512MB",
     "random_page_cost": "1.1",
-    "fsync": "on",
     "timezone": "UTC",
     "log_timezone": "UTC",
 }

@@ -35,7 +35,7 @@ class QueryVectors:
 
 class QueryBatches:
     """Embeds together what is asked for at the same time, or while AT_ONCE batches are being embedded: the wordings of
-    one query, and the queries of several searches. A batch of four takes three quarters of the CPU.
+    one query, and the queries of several searches, in one request to a provider.
     """
 
     def __init__(self, embedder: Embedder) -> None:
