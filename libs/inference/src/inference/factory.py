@@ -1,6 +1,8 @@
 """Builds adapters from settings."""
 
+from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
 
 from pydantic import SecretStr
 
@@ -121,20 +123,24 @@ def _watched(embedder: Embedder, watch: EmbeddingWatch | None) -> Embedder:
     return embedder if watch is None else WatchedEmbedder(embedder, watch)
 
 
+def _query_model() -> Callable[[Path], bytes] | None:
+    """Returns what rewrites the bundled model for queries, None where its products would not be exact."""
+    from inference.query_encoder import multiplies_exactly, query_model  # noqa: PLC0415 - not installed everywhere
+
+    return query_model if multiplies_exactly() else None
+
+
 def _embedder(model: EmbeddingModel, prefix: str, background: bool = False, queries: bool = False) -> Embedder:
     """Builds an embedder; `prefix` is that of the settings' names in error messages."""
     if model.backend == "openai":
         return _openai_embedder(model, prefix)
     from inference.encoder_files import bundled_files, folder_files  # noqa: PLC0415 - not installed everywhere
     from inference.onnx import OnnxEmbedder  # noqa: PLC0415 - onnxruntime takes memory that other backends save
-    from inference.query_encoder import multiplies_exactly, query_model  # noqa: PLC0415 - as above
 
     if model.backend == "bundled":
         files = bundled_files()
-        if queries and multiplies_exactly():
-            return OnnxEmbedder(
-                files, threads=model.threads, batch_size=1, background=background, rewritten=query_model
-            )
+        if queries and (rewritten := _query_model()):
+            return OnnxEmbedder(files, threads=model.threads, batch_size=1, background=background, rewritten=rewritten)
     elif model.folder is None:
         raise SettingMissing(f"the backend folder needs {_name(prefix, 'folder')}")
     else:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from inference.errors import EncoderFailed
-from inference.onnx_format import CONTRIB, Array, Graph, read_constants
+from inference.onnx_graph import CONTRIB, Array, Graph, read_constants
 from inference.onnx_session import opened, run
 
 _IDS = "input_ids"

@@ -1,14 +1,12 @@
 """The encoder for queries: vectors near those made in float32, which depend on nothing else."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from inference.embeddings import Embedder
 from inference.factory import build_embedder, build_embedders
-from inference.onnx_format import Graph, read_constants
 from inference.settings import EmbeddingSettings
 
 QUESTIONS = [
@@ -87,21 +85,3 @@ async def test_a_cpu_whose_products_overflow_takes_float32(stored: Embedder, mon
     asking = build_embedders(EmbeddingSettings(), queries=True)
     np.testing.assert_array_equal(await asking.default.embed(QUESTIONS), await stored.embed(QUESTIONS))
     await asking.aclose()
-
-
-def test_constants_are_read_as_they_were_written(tmp_path: Path) -> None:
-    values = [
-        np.array(0.5, np.float32),
-        np.arange(600, dtype=np.uint8).reshape(2, 300),
-        np.array([-128, 127], np.int8),
-        np.array([[-1], [2**40]]),
-    ]
-    graph = Graph()
-    names = [graph.constant(value) for value in values]
-    file = tmp_path / "model.onnx"
-    file.write_bytes(graph.model("ids", names[0]))
-    found = read_constants(file)
-    assert list(found) == names
-    for name, value in zip(names, values, strict=True):
-        assert found[name].dtype == value.dtype
-        np.testing.assert_array_equal(found[name], value)
