@@ -47,6 +47,7 @@ def _store(engines: Engines) -> Minio:
 def test_stored_data_survives_a_restart(data: Path) -> None:
     with Engines.start(data) as engines:
         with psycopg.connect(engines.admin_database_url) as connection:
+            assert connection.execute("show fsync").fetchone() == ("on",)
             connection.execute("create extension vector")
             connection.execute("create table kept (v vector(2))")
             connection.execute("insert into kept values ('[1,2]')")
