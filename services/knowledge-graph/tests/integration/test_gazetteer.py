@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections import Counter
 from uuid import UUID, uuid4
 
 import pytest
@@ -14,7 +13,7 @@ from knowledge_graph.expansion.bridge import Mentioned, QuestionName, Start
 from knowledge_graph.expansion.bridging import Bridging, names_of
 from knowledge_graph.expansion.gazetteer import Gazetteers
 from knowledge_graph.expansion.linking import Linked
-from knowledge_graph.expansion.provenance_reader import NameLookupSql, ProvenanceReader
+from knowledge_graph.expansion.provenance_reader import ProvenanceReader
 from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.extraction.records import Alias, Extraction, Mention
 from knowledge_graph.recording.generation import Generations
@@ -182,26 +181,3 @@ async def test_memory_is_bounded_and_the_workspace_searched_longest_ago_is_dropp
     gazetteers.most_bytes = 1_000
     await gazetteers.fill(places[0])
     assert [await is_kept(one) for one in places] == [False] * 3
-
-
-async def test_what_a_generation_says_of_names_is_read_once(database, gazetteers, monkeypatch):
-    dice, workspace_id, bridging, sent = random.Random(3), uuid4(), Bridging(gazetteers), list[str]()
-    for _ in range(8):
-        await record(database, workspace_id, uuid4(), extraction(dice))
-    await gazetteers.fill(workspace_id)
-    every = ProvenanceReader.all
-
-    async def recorded(self, sql, row_class, /, **values):
-        sent.append(sql)
-        return await every(self, sql, row_class, **values)
-
-    monkeypatch.setattr(ProvenanceReader, "all", recorded)
-    questions = [ExpandRequest(query=f"Who is {name}?", method=GraphMethod.bridge, max_hops=2) for name in NAMES]
-    first = [await bridging.expand(workspace_id, one) for one in questions]
-    assert any(one.hop for answer in first for one in answer.chunks)
-    read = Counter(sent)
-    assert read[NameLookupSql.places] > 1
-    assert read[NameLookupSql.mentions] > 1
-    sent.clear()
-    assert [await bridging.expand(workspace_id, one) for one in questions] == first
-    assert set(sent) <= {NameLookupSql.names_like}

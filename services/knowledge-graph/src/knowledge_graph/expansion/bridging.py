@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
 from uuid import UUID
 
 from contracts.graph_expansion import ExpandedChunk, ExpandRequest, ExpandResponse, LinkedName, PathStep
@@ -30,7 +29,6 @@ from knowledge_graph.expansion.linking import Linked, asks, without_names
 from knowledge_graph.expansion.partial_names import content_words, share_a_word
 from knowledge_graph.expansion.provenance_reader import ProvenanceReader, Stated
 from knowledge_graph.graph_store import StoredEntity
-from service_kit.known_rows import KnownRows
 
 MOST_SEEDS = 8
 MOST_STARTS = 100
@@ -41,7 +39,6 @@ class Bridging:
 
     def __init__(self, gazetteers: Gazetteers, statement_milliseconds: int = 2_000) -> None:
         self.gazetteers, self.statement_milliseconds = gazetteers, statement_milliseconds
-        self.known = KnownRows[Any, Any]()
 
     async def linked(self, workspace_id: UUID, query: str, names: Sequence[str]) -> tuple[list[Linked], str]:
         """Returns the known names of the query by position, after the known ones of `names` (at 0 to 0), and the
@@ -85,7 +82,7 @@ class Bridging:
         seeds = {(one.document_id, one.chunk_id): one.score for one in request.seeds}
         if not seeds:
             seeds = {one.place: one.score / found[0].score for one in found[:MOST_SEEDS] if found[0].score}
-        mentions = await reading.mentions(seeds)
+        mentions = await reading.mentions(sorted(seeds))
         begun = starts(seeds, mentions, question_names, named, is_question=is_question)[:MOST_STARTS]
         asks_for = content_words(residual)
         pairs = pairs_with(begun, mentions) if asks_for else {}
@@ -106,8 +103,8 @@ class Bridging:
     async def _reading(self, workspace_id: UUID) -> AsyncIterator[ProvenanceReader]:
         settings = {"statement_timeout": str(self.statement_milliseconds), "jit": "off"}
         async with self.gazetteers.generations.snapshot(workspace_id, settings) as (connection, generation):
-            gazetteer = self.gazetteers.of(workspace_id, generation)
-            yield ProvenanceReader(connection, workspace_id, generation, gazetteer, self.known)
+            known = self.gazetteers.of(workspace_id, generation)
+            yield ProvenanceReader(connection, workspace_id, generation, known)
 
 
 async def best_ends(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from contracts.graph_expansion import LinkedName
@@ -17,13 +15,10 @@ from knowledge_graph.expansion.partial_names import parts_of
 from knowledge_graph.expansion.places import MOST_ABOUT, MOST_CHUNKS, MOST_MENTIONS, Place, Places, Where
 from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.graph_store import StoredEntity
-from service_kit.known_rows import KnownRows
 from service_kit.postgres import Connection
 from service_kit.repository import Repository
 from service_kit.statements import Statements
 
-K = TypeVar("K")
-V = TypeVar("V")
 MOST_NAMES = 50
 MOST_LIKE = 20
 MENTIONS_OF_A_SEED = 200
@@ -37,7 +32,8 @@ class _Meaning(NamedEntity):
     key: str
 
 
-class Stated(NamedTuple):
+@dataclass(frozen=True)
+class Stated:
     """A relation between two names in the words of its sentence; `number` is the number of the requested pair."""
 
     number: int
@@ -60,21 +56,14 @@ class NameLookupSql(Statements, file="provenance.sql", entity=ENTITY):
 class ProvenanceReader(Repository):
     """Reads names, mentions and evidence in one transaction; every step is bounded.
 
-    Names come from the `gazetteer` if there is one; it must be of the transaction's `generation`. What was read of this
-    generation is in `known`.
+    Names come from the `gazetteer` if there is one; it must be of the transaction's `generation`.
     """
 
     def __init__(
-        self,
-        connection: Connection,
-        workspace_id: UUID,
-        generation: str,
-        gazetteer: Gazetteer | None = None,
-        known: KnownRows[Any, Any] | None = None,
+        self, connection: Connection, workspace_id: UUID, generation: str, gazetteer: Gazetteer | None = None
     ) -> None:
         super().__init__(connection, workspace_id)
         self.generation, self.gazetteer = generation, gazetteer
-        self.known = KnownRows[Any, Any]() if known is None else known
         self.chunks = gazetteer.chunks if gazetteer is not None else None
 
     async def linked(self, query: str, names: Sequence[str]) -> list[Linked]:
@@ -133,18 +122,9 @@ class ProvenanceReader(Repository):
         rows = await self._places(about=set(ids), mentioned=set(ids))
         return Places(rows, await self._chunks())
 
-    async def _places(self, *, about: Iterable[str] = (), mentioned: Iterable[str] = ()) -> Iterable[Where]:
-        async def read(missing: Sequence[tuple[bool, str]]) -> Iterable[tuple[tuple[bool, str], Where]]:
-            named, ids = (
-                [one for is_about, one in missing if is_about],
-                [one for is_about, one in missing if not is_about],
-            )
-            limits = {"most": MOST_MENTIONS, "titles": MOST_CHUNKS}
-            rows = await self.all(NameLookupSql.places, Where, about=sorted(named), mentioned=sorted(ids), **limits)
-            return (((row.about is not None, row.entity_id), row) for row in rows)
-
-        wanted = [*((True, one) for one in sorted(about)), *((False, one) for one in sorted(mentioned))]
-        return _flat(await self.known.find((self.workspace_id, self.generation, "places"), wanted, read))
+    async def _places(self, *, about: Collection[str] = (), mentioned: Collection[str] = ()) -> list[Where]:
+        values = {"about": sorted(about), "mentioned": sorted(mentioned)}
+        return await self.all(NameLookupSql.places, Where, **values, most=MOST_MENTIONS, titles=MOST_CHUNKS)
 
     async def _chunks(self) -> int:
         if self.chunks is None:
@@ -169,7 +149,8 @@ class ProvenanceReader(Repository):
         known = sorted(filter(self._may_be_known, ids.values()))
         if not known:
             return found
-        about = Places(await self._about_names(known), 0)
+        rows = await self.all(NameLookupSql.chunks_about_names, Where, ids=known, most=MOST_ABOUT)
+        about = Places(rows, 0)
         for own, sizes in parts.items():
             for keys in sizes:
                 chunks = [about.chunks_about(ids[key]) for key in keys]
@@ -178,48 +159,36 @@ class ProvenanceReader(Repository):
                     break
         return found
 
-    async def _about_names(self, ids: Sequence[str]) -> Iterable[Where]:
-        async def read(missing: Sequence[str]) -> Iterable[tuple[str, Where]]:
-            rows = await self.all(NameLookupSql.chunks_about_names, Where, ids=list(missing), most=MOST_ABOUT)
-            return ((row.entity_id, row) for row in rows)
-
-        return _flat(await self.known.find((self.workspace_id, self.generation, "about names"), ids, read))
-
     def _may_be_known(self, name_id: str) -> bool:
         return self.gazetteer is None or any(one.is_exact for one in self.gazetteer.entities(name_id))
 
-    async def mentions(self, seeds: Iterable[Place]) -> list[Mentioned]:
-        """Returns the names in the chunks, chunk by chunk, in text order."""
+    async def mentions(self, seeds: Sequence[Place]) -> list[Mentioned]:
+        return await self.all(
+            NameLookupSql.mentions,
+            Mentioned,
+            chunk_ids=[chunk for _, chunk in seeds],
+            document_ids=[document for document, _ in seeds],
+            most=MENTIONS_OF_A_SEED,
+        )
 
-        async def read(missing: Sequence[Place]) -> Iterable[tuple[Place, Mentioned]]:
-            places = {"chunk_ids": [chunk for _, chunk in missing], "document_ids": [one for one, _ in missing]}
-            rows = await self.all(NameLookupSql.mentions, Mentioned, **places, most=MENTIONS_OF_A_SEED)
-            return ((row.place, row) for row in rows)
-
-        ordered = sorted(seeds, key=lambda place: (place[1], place[0]))
-        return list(_flat(await self.known.find((self.workspace_id, self.generation, "mentions"), ordered, read)))
-
-    async def stated(self, pairs: Iterable[Pair]) -> dict[Pair, Sequence[Stated]]:
+    async def stated(self, pairs: Collection[Pair]) -> dict[Pair, list[Stated]]:
         """Returns what the pairs' chunks state about the two entities, in either direction, most certain first."""
-
-        async def read(missing: Sequence[Pair]) -> Iterable[tuple[Pair, Stated]]:
-            both = [*missing, *((target, source, chunk) for source, target, chunk in missing)]
-            rows = await self.all(
-                NameLookupSql.stated_between,
-                Stated,
-                numbers=[number % len(missing) for number in range(len(both))],
-                sources=[one[0] for one in both],
-                targets=[one[1] for one in both],
-                chunk_ids=[one[2] for one in both],
-            )
-            return ((missing[row.number], row) for row in rows)
-
-        found = await self.known.find((self.workspace_id, self.generation, "stated"), pairs, read)
-        return {pair: rows for pair, rows in found.items() if rows}
-
-
-def _flat(found: Mapping[K, Sequence[V]]) -> Iterable[V]:
-    return chain.from_iterable(found.values())
+        wanted = list(pairs)
+        if not wanted:
+            return {}
+        both = [*wanted, *((target, source, chunk) for source, target, chunk in wanted)]
+        rows = await self.all(
+            NameLookupSql.stated_between,
+            Stated,
+            numbers=[number % len(wanted) for number in range(len(both))],
+            sources=[one[0] for one in both],
+            targets=[one[1] for one in both],
+            chunk_ids=[one[2] for one in both],
+        )
+        found: dict[Pair, list[Stated]] = {}
+        for row in rows:
+            found.setdefault(wanted[row.number], []).append(row)
+        return found
 
 
 def _shared(rows: Sequence[NamedEntity]) -> list[Meaning]:

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from inference.embedders import SpaceKey
 from relevance.wordpieces import Pieces, separated
 from retrieval.reading.arrays import array_text
+from retrieval.reading.known_rows import KnownRows
 from retrieval.reading.reader import IndexReader, ReadingSql
 from retrieval.reading.vectors import Halves, from_binary
-from service_kit.known_rows import KnownRows
 
 
 class CandidateRow(NamedTuple):

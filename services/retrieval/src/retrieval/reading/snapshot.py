@@ -12,16 +12,15 @@ from inference.embedders import SpaceKey
 from inference.embeddings import BUNDLED_SPACE
 from retrieval.reading.arrays import array_text
 from retrieval.reading.candidate_rows import CandidateRow, CandidateRows
+from retrieval.reading.known_rows import KnownRows
 from retrieval.reading.reader import IndexReader, ReadingSql
 from retrieval.reading.state import IndexState
-from service_kit.known_rows import KnownRows
 from service_kit.postgres import Database
 from service_kit.problems import Unavailable
 
 ChunkPlace: TypeAlias = tuple[UUID, str]
 """(document, chunk id)."""
 MANY_CHUNKS = 20_000  # in a smaller index, opening another transaction takes longer than a leg waits for its turn
-MOST_CANDIDATES = 20_000  # rows in memory, of some 2 kB
 LEFT_TO_OTHERS = 4  # one of this many connections is reserved for indexing
 QUEUE_SECONDS = 10.0
 BUNDLED = (BUNDLED_SPACE.model, BUNDLED_SPACE.dims)
@@ -99,7 +98,7 @@ class SearchStore:
     def __init__(self, database: Database, ef_search: int, default: SpaceKey = BUNDLED) -> None:
         self.database, self.ef_search, self.default = database, ef_search, default
         size = database.pool.max_size
-        self.candidates = KnownRows[int, CandidateRow](MOST_CANDIDATES)
+        self.candidates = KnownRows[int, CandidateRow]()
         self.numbers = KnownRows[ChunkPlace, int]()
         self.free = asyncio.Semaphore(max(1, size - max(1, size // LEFT_TO_OTHERS)))
 

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
-MOST_ROWS = 40_000
+MOST_ROWS = 20_000  # of at most some 2 kB
 
 
 class KnownRows(Generic[K, V]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from service_kit.known_rows import KnownRows
+from retrieval.reading.known_rows import KnownRows
 
 
 async def test_rows_of_a_key_are_read_once_for_each_state():
