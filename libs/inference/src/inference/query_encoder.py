@@ -23,7 +23,7 @@ _COARSE, _FINE = 1 / 4, 1 / 4 / 254
 def multiplies_exactly() -> bool:
     """Tells whether this CPU's products in 8 bits are exact.
 
-    They are on ARM and on x86 with VNNI. Without it onnxruntime adds two products in 16 bits, which can overflow.
+    They are on x86 with VNNI. Without it onnxruntime adds two products in 16 bits, which can overflow.
     """
     graph = Graph()
     weights = graph.constant(np.full((64, 16), 127, np.int8))
