@@ -12,8 +12,8 @@ MOST_ROWS = 20_000  # of at most some 2 kB
 
 
 class KnownRows(Generic[K, V]):
-    """The rows by key, at most `most` in all: those of the states that were used last, and of one state those that were
-    read last. An empty answer counts as a row, too.
+    """The rows by key, at most `most` in all: those of the states that were read from last, and of one state those
+    that were read last. An empty answer counts as a row, too.
 
     A `state` names the workspace and all that its rows depend on, so that nothing has to be invalidated. For one event
     loop.
@@ -23,27 +23,6 @@ class KnownRows(Generic[K, V]):
         self.most, self.size = most, 0
         self._kept: OrderedDict[Hashable, dict[K, Sequence[V]]] = OrderedDict()
 
-    def get(self, state: Hashable, keys: Iterable[K]) -> tuple[dict[K, Sequence[V]], list[K]]:
-        """Returns the known rows by key, and the keys whose rows are not known; each key once."""
-        kept = self._of(state)
-        wanted = dict.fromkeys(keys)
-        found = {key: kept[key] for key in wanted if key in kept}
-        return found, [key for key in wanted if key not in found]
-
-    def put(self, state: Hashable, rows: Mapping[K, Sequence[V]]) -> None:
-        """Keeps all the rows of these keys."""
-        kept = self._of(state)
-        for key, some in rows.items():
-            if key not in kept:
-                kept[key] = some
-                self.size += max(1, len(some))
-        while self.size > self.most:
-            oldest = next(iter(self._kept))
-            if not (left := self._kept[oldest]):
-                del self._kept[oldest]
-                continue
-            self.size -= max(1, len(left.pop(next(iter(left)))))
-
     async def find(
         self,
         state: Hashable,
@@ -51,17 +30,27 @@ class KnownRows(Generic[K, V]):
         read: Callable[[Sequence[K]], Awaitable[Iterable[tuple[K, V]]]],
     ) -> dict[K, Sequence[V]]:
         """Returns the rows of each key, in the order of the keys; `read` reads the rows of those that are not known."""
-        wanted = list(dict.fromkeys(keys))
-        found, missing = self.get(state, wanted)
-        if missing:
-            grouped: dict[K, list[V]] = {key: [] for key in missing}
+        wanted = dict.fromkeys(keys)
+        known = self._kept.get(state, {})
+        found = {key: known[key] for key in wanted if key in known}
+        if missing := [key for key in wanted if key not in found]:
+            rows: dict[K, list[V]] = {key: [] for key in missing}
             for key, row in await read(missing):
-                grouped[key].append(row)
-            self.put(state, grouped)
-            found |= grouped
+                rows[key].append(row)
+            found |= rows
+            self._keep(state, rows)
         return {key: found[key] for key in wanted}
 
-    def _of(self, state: Hashable) -> dict[K, Sequence[V]]:
+    def _keep(self, state: Hashable, rows: Mapping[K, Sequence[V]]) -> None:
         kept = self._kept.setdefault(state, {})
         self._kept.move_to_end(state)
-        return kept
+        for key, some in rows.items():
+            if key not in kept:  # another search may have read it, too
+                kept[key] = some
+                self.size += max(1, len(some))
+        while self.size > self.most:
+            oldest = next(iter(self._kept))
+            if own := self._kept[oldest]:
+                self.size -= max(1, len(own.pop(next(iter(own)))))
+            else:
+                del self._kept[oldest]
