@@ -14,7 +14,7 @@ _OPSETS = {"": 17, CONTRIB: 1}
 _IR_VERSION = 8
 
 
-class Graph:
+class ModelGraph:
     """A model under construction, with one input and one output."""
 
     def __init__(self) -> None:

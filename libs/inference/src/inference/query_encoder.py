@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from inference.errors import EncoderFailed
-from inference.onnx_graph import CONTRIB, Array, Graph, read_constants
+from inference.onnx_graph import CONTRIB, Array, ModelGraph, read_constants
 from inference.onnx_session import opened, run
 
 _IDS = "input_ids"
@@ -25,7 +25,7 @@ def multiplies_exactly() -> bool:
 
     They are on x86 with VNNI. Without it onnxruntime adds two products in 16 bits, which can overflow.
     """
-    graph = Graph()
+    graph = ModelGraph()
     weights = graph.constant(np.full((64, 16), 127, np.int8))
     product = graph.node("MatMulInteger", graph.node("Cast", _IDS, to=2), weights)
     session = opened(graph.model(_IDS, graph.node("Cast", product, to=1)), threads=1)
@@ -45,7 +45,7 @@ class _QueryModel:
 
         A matrix is stored as whole numbers (`_q`) and a `_scale` for each column, the embeddings' for each row.
         """
-        self.stored, self.graph = stored, Graph()
+        self.stored, self.graph = stored, ModelGraph()
         self.coarse, self.fine = self._constant(_COARSE), self._constant(_FINE)
         self.share = self._constant(_FINE / _COARSE)
         self.zero = self.graph.constant(np.array(128, np.uint8))
