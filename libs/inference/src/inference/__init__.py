@@ -2,6 +2,5 @@
 
 import os
 
-os.environ.setdefault(
-    "ORT_DISABLE_TELEMETRY", "1"
-)  # ONNX Runtime reads it when it is imported, and reports its use otherwise
+# ONNX Runtime reads this when it is imported; otherwise it reports its use to its maker.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")

@@ -1,6 +1,5 @@
 """Builds adapters from settings."""
 
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -123,11 +122,11 @@ def _watched(embedder: Embedder, watch: EmbeddingWatch | None) -> Embedder:
     return embedder if watch is None else WatchedEmbedder(embedder, watch)
 
 
-def _query_model() -> Callable[[Path], bytes] | None:
-    """Returns what rewrites the bundled model for queries, None where its products would not be exact."""
+def _for_queries(model_file: Path) -> Path | bytes:
+    """Returns the bundled model as it is to run for queries: rewritten, unless its products would not be exact here."""
     from inference.query_encoder import multiplies_exactly, query_model  # noqa: PLC0415 - not installed everywhere
 
-    return query_model if multiplies_exactly() else None
+    return query_model(model_file) if multiplies_exactly() else model_file
 
 
 def _embedder(model: EmbeddingModel, prefix: str, background: bool = False, queries: bool = False) -> Embedder:
@@ -139,8 +138,10 @@ def _embedder(model: EmbeddingModel, prefix: str, background: bool = False, quer
 
     if model.backend == "bundled":
         files = bundled_files()
-        if queries and (rewritten := _query_model()):
-            return OnnxEmbedder(files, threads=model.threads, batch_size=1, background=background, rewritten=rewritten)
+        if queries:
+            return OnnxEmbedder(
+                files, threads=model.threads, batch_size=1, background=background, rewritten=_for_queries
+            )
     elif model.folder is None:
         raise SettingMissing(f"the backend folder needs {_name(prefix, 'folder')}")
     else:

@@ -38,7 +38,7 @@ class OnnxEmbedder:
         threads: int = 2,
         batch_size: int = 16,
         background: bool = False,
-        rewritten: Callable[[Path], bytes] | None = None,
+        rewritten: Callable[[Path], Path | bytes] | None = None,
     ) -> None:
         """Loads the model and unloads it again if neither `dims` nor the files state the dimensions.
 

@@ -7,14 +7,14 @@ is made by `tools/wordpiece_table.py` from the bundled encoder and is used with 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from relevance.wordpieces import Pieces, WeightedPieces, WordPieces, decoded
+from relevance.wordpieces import NO_PIECES, Pieces, WeightedPieces, WordPieces, decoded
 
 TABLE_FILE = Path(__file__).with_name("wordpieces.npy")
 MOST_PIECES = 48  # per query; of a longer one, the weightiest
@@ -28,31 +28,30 @@ class SoftMatch:
 
     def __call__(self, query: WeightedPieces, texts: Sequence[bytes]) -> NDArray[np.float64]:
         """Returns 0 to 1 for each text, in the form of `WordPieces.distinct`; 0 if it or the query has no pieces."""
-        return self._of_filled(query, [len(text) for text in texts], lambda: decoded([text for text in texts if text]))
+        ids, starts = decoded([text for text in texts if text])
+        return self._scores(query, [bool(text) for text in texts], ids, starts)
 
     def of_pieces(self, query: WeightedPieces, texts: Sequence[Pieces]) -> NDArray[np.float64]:
         """Returns the same for texts whose distinct pieces are already read."""
-        sizes = [len(text) for text in texts]
-        starts = np.cumsum([0, *filter(None, sizes)])[:-1]
-        return self._of_filled(query, sizes, lambda: (np.concatenate(texts), starts))
+        filled = [text for text in texts if len(text)]
+        starts = np.cumsum([0, *map(len, filled)])[:-1]
+        return self._scores(query, [len(text) > 0 for text in texts], np.concatenate([NO_PIECES, *filled]), starts)
 
-    def _of_filled(
-        self, query: WeightedPieces, sizes: Sequence[int], read: Callable[[], tuple[Pieces, NDArray[np.intp]]]
+    def _scores(
+        self, query: WeightedPieces, filled: Sequence[bool], ids: Pieces, starts: NDArray[np.intp]
     ) -> NDArray[np.float64]:
-        """Scores texts of these sizes; `read` returns the pieces of those that have any, and where each begins."""
-        scores = np.zeros(len(sizes))
-        filled = np.flatnonzero(sizes)
+        """Scores all texts; those `filled` have the `ids`, each from one of the `starts` on."""
+        scores = np.zeros(len(filled))
         pieces, weights = _weightiest(query)
-        if not len(filled) or not len(pieces):
+        if not len(ids) or not len(pieces):
             return scores
-        ids, starts = read()
         row = np.zeros(len(self.table), np.intp)
         row[ids] = 1
         distinct = np.flatnonzero(row)
         row[distinct] = np.arange(len(distinct))
         cosines = self.table[pieces] @ self.table[distinct].T
         best = np.maximum.reduceat(np.take(cosines, row[ids], axis=1), starts, axis=1)
-        scores[filled] = np.clip(weights @ best / weights.sum(), 0, 1)
+        scores[np.flatnonzero(filled)] = np.clip(weights @ best / weights.sum(), 0, 1)
         return scores
 
 

@@ -2,4 +2,5 @@
 
 import os
 
-os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # converters import ONNX Runtime, which reports its use otherwise
+# Converters import ONNX Runtime, which otherwise reports its use to its maker.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")

@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from typing import Any, LiteralString, NamedTuple
 from uuid import UUID
 
-import numpy as np
 from psycopg import AsyncCursor
 from psycopg.rows import TupleRow
 
 from contracts.base import LineBox
-from inference.embedders import SpaceKey
 from retrieval.reading.arrays import array_text
-from retrieval.reading.vectors import Vector, from_binary
 from service_kit.repository import Repository
 from service_kit.statements import Statements
 
@@ -29,7 +26,6 @@ class ReadingSql(Statements, file="reading.sql"):
     chunks: LiteralString
     numbers_of_chunks: LiteralString
     candidate_rows: LiteralString
-    candidate_vectors: LiteralString
     lock_documents: LiteralString
     change_statistics: LiteralString
     generation: LiteralString
@@ -84,14 +80,6 @@ class IndexReader(Repository):
         """Returns chunks by number; those that no longer exist are left out."""
         found = await self.all(ReadingSql.chunks, IndexedChunk, chunks=array_text(numbers))
         return {chunk.number: chunk for chunk in found}
-
-    async def vectors(self, chunks: Sequence[int], space: SpaceKey) -> dict[int, Vector]:
-        """Returns vectors of about unit length by chunk; chunks without one in this space are left out."""
-        values = {"model": space[0], "dims": space[1], "chunks": list(chunks)}
-        return {
-            chunk: from_binary(sent).astype(np.float32)
-            for chunk, sent in await self.rows(ReadingSql.candidate_vectors, **values)
-        }
 
     async def rows(self, sql: LiteralString, **values: object) -> list[tuple[Any, ...]]:
         """Returns the rows of a statement about the workspace."""

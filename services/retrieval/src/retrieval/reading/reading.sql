@@ -59,12 +59,6 @@ JOIN indexed_document ON indexed_document.workspace_id = chunk.workspace_id
                      AND indexed_document.number = chunk.document
 WHERE chunk.workspace_id = %(workspace_id)s AND chunk.number = ANY (%(chunks)s::bigint[]);
 
--- name: candidate_vectors
--- Returns vectors in the binary form of halfvec.
-SELECT chunk, halfvec_send(embedding) AS sent
-FROM chunk_vector
-WHERE workspace_id = %(workspace_id)s AND model = %(model)s AND dims = %(dims)s AND chunk = ANY (%(chunks)s);
-
 -- name: lock_documents
 -- Locks out other writers of these documents, even of those without a row. Taken after the workspace's lock, in order.
 SELECT pg_advisory_xact_lock(hashtextextended(%(workspace_id)s::text || document_id, 0))

@@ -159,7 +159,7 @@ class Search:
         if changed := await self.legs.second_round(wordings[0], candidates.by_chunk()):
             await candidates.rank(changed)
             watch.lap("second round")
-        selection = HitSelection(reader, request, tuning.space, tuning.diversity, self.reranking)
+        selection = HitSelection(reader, request, snapshot.candidates, tuning.diversity, self.reranking)
         order, scores = candidates.order(), candidates.by_chunk()
         await selection.prepare(order, scores)
         if request.explain:

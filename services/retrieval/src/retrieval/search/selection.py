@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from contracts.retrieval import Around, SearchRequest, Surrounding
-from inference.embedders import SpaceKey
 from relevance.duplicates import Folding
 from retrieval.ranking.diversity import capped, diversified
+from retrieval.reading.candidate_rows import CandidateRows
 from retrieval.reading.leg import Timed
 from retrieval.reading.reader import IndexedChunk, IndexReader
+from retrieval.reading.vectors import Halves, Vector
 from retrieval.search.reranking import Reranking
 from retrieval.search.spans import Merged
 from retrieval.search.surroundings import Surroundings
@@ -35,8 +35,7 @@ class Selected:
 
 
 class HitSelection:
-    """Selects the hits of one search. `space` is the embedding space whose vectors measure similarity, or None;
-    `diversity` is the weight of novelty.
+    """Selects the hits of one search. `diversity` is the weight of novelty, which the vectors of `candidates` measure.
 
     `prepare` reads, in the search's snapshot; `selected` reads nothing, so that no connection waits for a reranker.
     """
@@ -45,14 +44,14 @@ class HitSelection:
         self,
         reader: IndexReader,
         request: SearchRequest,
-        space: SpaceKey | None,
+        candidates: CandidateRows,
         diversity: float = 0.0,
         reranking: Reranking | None = None,
     ) -> None:
-        self.reader, self.request, self.space, self.diversity = reader, request, space, diversity
+        self.reader, self.request, self.candidates, self.diversity = reader, request, candidates, diversity
         self.reranking = reranking if request.rerank else None
         self.chunks: dict[int, IndexedChunk] = {}
-        self.vectors: dict[int, NDArray[np.float32] | None] = {}
+        self.vectors: dict[int, Halves | None] = {}
         self.surroundings = Surroundings(reader, request.around)
         self.order: Sequence[int] = []
         self.scores: Mapping[int, float] = {}
@@ -111,13 +110,12 @@ class HitSelection:
             order = capped(order, documents, self.request.max_per_document)
         return order
 
-    async def _known_vectors(self, order: Sequence[int]) -> dict[int, NDArray[np.float32]]:
-        missing = [chunk for chunk in order if chunk not in self.vectors]
-        if missing and self.space:
-            found = await self.reader.vectors(missing, self.space)
-            self.vectors |= {chunk: found.get(chunk) for chunk in missing}
+    async def _known_vectors(self, order: Sequence[int]) -> dict[int, Vector]:
+        if missing := [chunk for chunk in order if chunk not in self.vectors]:
+            rows = await self.candidates.of(missing)
+            self.vectors |= {chunk: row.vector for chunk, row in rows.items()}
         known = ((chunk, self.vectors.get(chunk)) for chunk in order)
-        return {chunk: vector for chunk, vector in known if vector is not None}
+        return {chunk: vector.astype(np.float32) for chunk, vector in known if vector is not None}
 
 
 class _Stream:
